@@ -1,0 +1,19 @@
+module tollgate
+
+go 1.26
+
+require (
+	github.com/anishathalye/porcupine v1.3.1
+	github.com/dchest/siphash v1.2.3
+	github.com/tetratelabs/proxy-wasm-go-sdk v0.24.0
+	github.com/tetratelabs/wazero v1.12.0
+	github.com/tidwall/gjson v1.20.3
+	golang.org/x/net v0.62.0
+	pgregory.net/rapid v1.3.0
+)
+
+require (
+	github.com/tidwall/match v1.1.1 // indirect
+	github.com/tidwall/pretty v1.3.0 // indirect
+	golang.org/x/sys v0.49.0 // indirect
+)
