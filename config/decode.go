@@ -1,0 +1,211 @@
+package config
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// decoder reads nodes into Go values and collects every mistake on the way.
+type decoder struct {
+	problems
+}
+
+// fail adds a mistake at a value.
+func (d *decoder) fail(n *node, reason, advice string) {
+	d.add(shownPath(n.path), n.offset, reason, advice)
+}
+
+// failKey adds a mistake at a key.
+func (d *decoder) failKey(m member, reason, advice string) {
+	d.add(shownPath(m.value.path), m.offset, reason, advice)
+}
+
+func shownPath(path string) string {
+	if path == "" {
+		return rootPath
+	}
+	return path
+}
+
+// is reports whether n is of the wanted kind, and adds a mistake if not.
+func (d *decoder) is(n *node, want kind, advice string) bool {
+	if n.kind == want {
+		return true
+	}
+	got := n.kind.String()
+	switch {
+	case n.kind == kindBool && want == kindText:
+		got, advice = n.text, advice+` (YAML reads a bare on, off, yes or no as true or false: quote it)`
+	case n.kind == kindBool:
+		got = n.text
+	case n.kind == kindNull && isPlainKey(n.path[strings.LastIndexByte(n.path, '.')+1:]):
+		advice += ", or leave the field out for its default"
+	}
+	d.fail(n, "is "+got+", not "+want.String(), advice)
+	return false
+}
+
+// field is a member that an object of type T may have.
+type field[T any] struct {
+	name string
+	read func(d *decoder, n *node, into *T)
+}
+
+// given are the names of the fields that an object has or, by a near miss, was meant to have.
+type given []string
+
+func (g given) has(name string) bool { return slices.Contains(g, name) }
+
+// readObject reads the members of n by the table of fields. Unknown and repeated members are mistakes; ok is false
+// if n is no object at all.
+func readObject[T any](d *decoder, n *node, advice string, fields []field[T], into *T) (names given, ok bool) {
+	if !d.is(n, kindObject, advice) {
+		return nil, false
+	}
+	for _, m := range n.members {
+		i := slices.IndexFunc(fields, func(f field[T]) bool { return f.name == m.key })
+		switch {
+		case i < 0:
+			names = append(names, d.unknown(m, fieldNames(fields)))
+		case names.has(m.key):
+			d.failKey(m, "repeats a field of the same object", "keep one of the two")
+			fields[i].read(d, m.value, new(T)) // its own mistakes are worth knowing, its value is not
+		default:
+			names = append(names, m.key)
+			fields[i].read(d, m.value, into)
+		}
+	}
+	return names, true
+}
+
+func fieldNames[T any](fields []field[T]) []string {
+	names := make([]string, len(fields))
+	for i, f := range fields {
+		names[i] = f.name
+	}
+	return names
+}
+
+// unknown adds the mistake of an unknown field and returns the name that was meant, or "".
+func (d *decoder) unknown(m member, known []string) (meant string) {
+	meant = nearest(m.key, known)
+	advice := "the fields here are " + quoteAll(known, "and")
+	if len(known) == 1 {
+		advice = "the only field here is " + quote(known[0])
+	}
+	if meant != "" {
+		advice = "did you mean " + quote(meant) + "?"
+	}
+	d.failKey(m, "is not a known field", advice)
+	return meant
+}
+
+// text reads a text.
+func (d *decoder) text(n *node, advice string) (string, bool) {
+	if !d.is(n, kindText, advice) {
+		return "", false
+	}
+	return n.text, true
+}
+
+// list reads a list that must not be empty.
+func (d *decoder) list(n *node, advice string) []*node {
+	if !d.is(n, kindList, advice) {
+		return nil
+	}
+	if len(n.elements) == 0 {
+		d.fail(n, "is an empty list", advice)
+	}
+	return n.elements
+}
+
+// readEnum reads one of the given words; its value is the word's place among them.
+func readEnum[E ~uint8](d *decoder, n *node, words ...string) (E, bool) {
+	advice := "write " + quoteAll(words, "or")
+	word, ok := d.text(n, advice)
+	if !ok {
+		return 0, false
+	}
+	i := slices.Index(words, word)
+	if i < 0 {
+		if meant := nearest(word, words); meant != "" {
+			advice = "did you mean " + quote(meant) + "?"
+		}
+		d.fail(n, quote(word)+" is not one of the choices", advice)
+		return 0, false
+	}
+	return E(i), true
+}
+
+// whole reads a whole number, also one written as 10.0 or 1e+06.
+func (d *decoder) whole(n *node, least, most uint64) (uint64, bool) {
+	advice := "write a whole number from " + strconv.FormatUint(least, 10) + " to " + strconv.FormatUint(most, 10)
+	if n.kind == kindText {
+		if v, reason := wholeNumber(n.text); reason == "" && least <= v && v <= most {
+			advice = "write " + strconv.FormatUint(v, 10) + " without quotes"
+		}
+	}
+	if !d.is(n, kindNumber, advice) {
+		return 0, false
+	}
+	v, reason := wholeNumber(n.text)
+	switch {
+	case reason != "":
+	case v < least:
+		reason = "is below " + strconv.FormatUint(least, 10)
+	case v > most:
+		reason = "is above " + strconv.FormatUint(most, 10)
+	default:
+		return v, true
+	}
+	d.fail(n, reason, advice)
+	return 0, false
+}
+
+// wholeNumber returns the exact value of a JSON number, or why it is no whole number of 64 bits.
+func wholeNumber(text string) (v uint64, reason string) {
+	if !isJSONNumber(text) {
+		return 0, "is not a number"
+	}
+	digits, exponent := decimal(strings.TrimPrefix(text, "-"))
+	switch {
+	case digits == "":
+		return 0, ""
+	case text[0] == '-':
+		return 0, "is negative"
+	case exponent < 0:
+		return 0, "is not a whole number"
+	case len(digits)+exponent > 20:
+		return 0, "is too large"
+	}
+	v, err := strconv.ParseUint(digits+strings.Repeat("0", exponent), 10, 64)
+	if err != nil {
+		return 0, "is too large"
+	}
+	return v, ""
+}
+
+// decimal splits an unsigned JSON number into significant digits and the power of ten they are to be multiplied by.
+// Zero has no digits.
+func decimal(text string) (digits string, exponent int) {
+	whole, rest := cutDigits(text)
+	fraction := ""
+	if after, ok := strings.CutPrefix(rest, "."); ok {
+		fraction, rest = cutDigits(after)
+	}
+	if rest != "" {
+		exponent = smallInt(rest[1:])
+	}
+	digits = strings.TrimLeft(whole+fraction, "0")
+	trimmed := strings.TrimRight(digits, "0")
+	return trimmed, exponent - len(fraction) + len(digits) - len(trimmed)
+}
+
+// smallInt reads a signed integer and keeps it within a million: a text of a million digits is no whole number that
+// anyone means, and sums of such exponents cannot overflow.
+func smallInt(text string) int {
+	const most = 1_000_000
+	n, _ := strconv.Atoi(text) // on overflow Atoi returns the nearest bound
+	return max(-most, min(n, most))
+}
