@@ -1,0 +1,138 @@
+package filter
+
+import (
+	"errors"
+
+	"github.com/tetratelabs/proxy-wasm-go-sdk/proxywasm/types"
+
+	"tollgate/config"
+	"tollgate/limiter"
+)
+
+// flushPeriod is how often the metrics are passed on, in milliseconds.
+const flushPeriod = 1000
+
+// plugin is one configuration in one VM. An update of the configuration starts another one beside it, and the streams that
+// began under this one end under it.
+type plugin struct {
+	types.DefaultPluginContext
+	vm      *vm
+	host    Host
+	config  *config.Config
+	limiter *limiter.Limiter
+	metrics metrics
+	// strict says that some rule refuses what cannot be counted. Where it is not known which rule holds a request, the
+	// strictest decides.
+	strict bool
+
+	// Scratch of one callback.
+	request    config.Request
+	charges    []limiter.Charge
+	rules      []int // the rule of each charge
+	identities []byte
+	writer     writer
+	reply      Reply
+
+	idle []*stream
+}
+
+// OnPluginStart implements types.PluginContext: it reads the configuration and refuses to start with any fault in it. The host
+// keeps the running plugin then.
+func (p *plugin) OnPluginStart(int) (status types.OnPluginStartStatus) {
+	defer p.surviveStart()
+	data, err := p.host.PluginConfiguration()
+	if err != nil {
+		p.log(LogError, "the configuration could not be read")
+		return types.OnPluginStartStatusFailed
+	}
+	name, _ := p.host.Property("plugin_name")
+	cfg, err := config.Parse(data, name)
+	if err != nil {
+		p.logFaults(err)
+		return types.OnPluginStartStatusFailed
+	}
+	return types.OnPluginStartStatus(p.start(cfg))
+}
+
+func (p *plugin) logFaults(err error) {
+	var faults config.Errors
+	if !errors.As(err, &faults) {
+		p.log(LogError, "configuration refused: "+err.Error())
+		return
+	}
+	for _, fault := range faults {
+		p.log(LogError, "configuration refused: "+fault.Error())
+	}
+}
+
+// start makes the plugin ready for streams.
+func (p *plugin) start(cfg *config.Config) bool {
+	p.config = cfg
+	for _, warning := range cfg.Warnings {
+		p.log(LogWarn, warning)
+	}
+	if err := limiter.SelfTest(p.host, cfg.Domain); err != nil {
+		p.log(LogError, "configuration refused: the proxy's shared data does not compare and swap as required: "+err.Error())
+		return false
+	}
+	key, err := limiter.LoadHashKey(p.host, cfg.Domain, p.host.Random)
+	if err != nil {
+		p.log(LogError, "configuration refused: the hash key in the proxy's shared data could not be read or made: "+err.Error())
+		return false
+	}
+	p.limiter = limiter.New(p.host, p.host.Now, key, limiter.Options{
+		Domain: cfg.Domain, MaxCounters: cfg.MaxCounters, OnFull: cfg.OnFull,
+	})
+	for i := range cfg.Rules {
+		p.strict = p.strict || cfg.Rules[i].OnError == config.RefuseOnError
+	}
+	if err := p.metrics.define(p.vm, cfg); err != nil {
+		p.log(LogWarn, "a metric could not be defined; it stays away")
+	}
+	if err := p.host.SetTickPeriod(flushPeriod); err != nil {
+		p.log(LogWarn, "no tick could be set; metrics are passed on when the plugin ends")
+	}
+	p.log(LogInfo, started(cfg))
+	return true
+}
+
+// OnTick implements types.PluginContext.
+func (p *plugin) OnTick() { p.metrics.flush(p.host) }
+
+// OnPluginDone implements types.PluginContext.
+func (p *plugin) OnPluginDone() bool {
+	p.metrics.flush(p.host)
+	return true
+}
+
+// NewHttpContext implements types.PluginContext.
+func (p *plugin) NewHttpContext(uint32) types.HttpContext {
+	if p.limiter == nil {
+		return nil
+	}
+	if n := len(p.idle); n > 0 {
+		s := p.idle[n-1]
+		p.idle = p.idle[:n-1]
+		return s
+	}
+	return &stream{plugin: p}
+}
+
+// maxIdle bounds the streams that are kept for reuse after a peak.
+const maxIdle = 1024
+
+func (p *plugin) release(s *stream) {
+	*s = stream{plugin: p}
+	if len(p.idle) < maxIdle {
+		p.idle = append(p.idle, s)
+	}
+}
+
+// log writes a line that says whose it is.
+func (p *plugin) log(level Level, text string) {
+	line := "tollgate: "
+	if p.config != nil {
+		line = "tollgate " + p.config.Domain + ": "
+	}
+	p.host.Log(level, line+text)
+}
