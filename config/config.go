@@ -74,16 +74,16 @@ type spec struct {
 	rules       []ruleSpec
 }
 
-func specFields() []field[spec] {
+func specFields(smallest string) []field[spec] {
 	fields := []field[spec]{
-		{"$schema", func(d *decoder, n *node, s *spec) { d.text(n, `write the address of a JSON Schema`) }},
-		{"domain", func(d *decoder, n *node, s *spec) { s.domain = maybe(d.domain(n)) }},
+		{"$schema", "", func(d *decoder, n *node, s *spec) { d.text(n, `write the address of a JSON Schema`) }},
+		{"domain", "", func(d *decoder, n *node, s *spec) { s.domain = maybe(d.domain(n)) }},
 	}
 	fields = append(fields, inheritedFields(func(s *spec) *inherited { return &s.top })...)
 	return append(fields, []field[spec]{
-		{"rules", func(d *decoder, n *node, s *spec) { s.rules = d.rules(n) }},
-		{"max_counters", func(d *decoder, n *node, s *spec) { s.maxCounters = maybe(d.whole(n, minCounters, maxCounters)) }},
-		{"on_full", func(d *decoder, n *node, s *spec) {
+		{"rules", "write at least " + smallest, func(d *decoder, n *node, s *spec) { s.rules = d.rules(n) }},
+		{"max_counters", "", func(d *decoder, n *node, s *spec) { s.maxCounters = maybe(d.whole(n, minCounters, maxCounters)) }},
+		{"on_full", "", func(d *decoder, n *node, s *spec) {
 			s.onFull = maybe(readEnum[limiter.OnFull](d, n, "share", "allow", "refuse"))
 		}},
 	}...)
@@ -92,13 +92,10 @@ func specFields() []field[spec] {
 // config reads and compiles the whole.
 func (d *decoder) config(root *node, pluginName string) *Config {
 	s := spec{}
-	advice := "write at least " + smallestFor(pluginName)
-	names, ok := readObject(d, root, advice, specFields(), &s)
+	smallest := smallestFor(pluginName)
+	names, ok := readObject(d, root, "write at least "+smallest, specFields(smallest), &s)
 	if !ok {
 		return nil
-	}
-	if !names.has("rules") {
-		d.fail(root, `has no "rules"`, advice)
 	}
 	cfg := &Config{
 		Domain:      s.domain.or(d.defaultDomain(root, pluginName, names)).value,

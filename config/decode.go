@@ -39,7 +39,7 @@ func (d *decoder) is(n *node, want kind, advice string) bool {
 		got, advice = n.text, advice+` (YAML reads a bare on, off, yes or no as true or false: quote it)`
 	case n.kind == kindBool:
 		got = n.text
-	case n.kind == kindNull && isPlainKey(n.path[strings.LastIndexByte(n.path, '.')+1:]):
+	case n.kind == kindNull && n.optional:
 		advice += ", or leave the field out for its default"
 	}
 	d.fail(n, "is "+got+", not "+want.String(), advice)
@@ -48,8 +48,9 @@ func (d *decoder) is(n *node, want kind, advice string) bool {
 
 // field is a member that an object of type T may have.
 type field[T any] struct {
-	name string
-	read func(d *decoder, n *node, into *T)
+	name    string
+	missing string // what to write if it is missing; empty if it may be
+	read    func(d *decoder, n *node, into *T)
 }
 
 // given are the names of the fields that an object has or, by a near miss, was meant to have.
@@ -57,8 +58,8 @@ type given []string
 
 func (g given) has(name string) bool { return slices.Contains(g, name) }
 
-// readObject reads the members of n by the table of fields. Unknown and repeated members are mistakes; ok is false
-// if n is no object at all.
+// readObject reads the members of n by the table of fields. Unknown, repeated and missing members are mistakes; ok is
+// false if n is no object at all.
 func readObject[T any](d *decoder, n *node, advice string, fields []field[T], into *T) (names given, ok bool) {
 	if !d.is(n, kindObject, advice) {
 		return nil, false
@@ -68,12 +69,19 @@ func readObject[T any](d *decoder, n *node, advice string, fields []field[T], in
 		switch {
 		case i < 0:
 			names = append(names, d.unknown(m, fieldNames(fields)))
+			continue
 		case names.has(m.key):
 			d.failKey(m, "repeats a field of the same object", "keep one of the two")
 			fields[i].read(d, m.value, new(T)) // its own mistakes are worth knowing, its value is not
-		default:
-			names = append(names, m.key)
-			fields[i].read(d, m.value, into)
+			continue
+		}
+		names = append(names, m.key)
+		m.value.optional = fields[i].missing == ""
+		fields[i].read(d, m.value, into)
+	}
+	for _, f := range fields {
+		if f.missing != "" && !names.has(f.name) {
+			d.fail(n, "has no "+quote(f.name), f.missing)
 		}
 	}
 	return names, true

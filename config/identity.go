@@ -87,7 +87,7 @@ func (d *decoder) identity(n *node) []Source {
 
 func sourceFields() []field[Source] {
 	return []field[Source]{
-		{"header", func(d *decoder, n *node, s *Source) {
+		{"header", "", func(d *decoder, n *node, s *Source) {
 			s.Kind = SourceHeader
 			s.Name, _ = d.headerName(n)
 		}},

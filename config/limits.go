@@ -27,25 +27,17 @@ func (d *decoder) limits(n *node) []limiter.Limit {
 
 func limitFields() []field[limiter.Limit] {
 	return []field[limiter.Limit]{
-		{"requests", func(d *decoder, n *node, l *limiter.Limit) {
+		{"requests", limitAdvice, func(d *decoder, n *node, l *limiter.Limit) {
 			v, _ := d.whole(n, 0, math.MaxUint32)
 			l.Requests = uint32(v)
 		}},
-		{"window", func(d *decoder, n *node, l *limiter.Limit) { l.Window = d.window(n) }},
+		{"window", limitAdvice, func(d *decoder, n *node, l *limiter.Limit) { l.Window = d.window(n) }},
 	}
 }
 
 // limit reads one limit and holds its window against those before it: two limits of one window would share a counter.
 func (d *decoder) limit(n *node, before []limiter.Limit) (l limiter.Limit) {
-	names, ok := readObject(d, n, limitAdvice, limitFields(), &l)
-	if !ok {
-		return l
-	}
-	for _, name := range [...]string{"requests", "window"} {
-		if !names.has(name) {
-			d.fail(n, "has no "+quote(name), limitAdvice)
-		}
-	}
+	readObject(d, n, limitAdvice, limitFields(), &l)
 	for i := range before {
 		if l.Window != 0 && before[i].Window == l.Window {
 			d.fail(n, "has the window of an earlier limit", "keep the smaller of the two")

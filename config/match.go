@@ -63,9 +63,9 @@ func (d *decoder) match(n *node) (list []alternative, ok bool) {
 
 func alternativeFields() []field[alternative] {
 	return []field[alternative]{
-		{"methods", func(d *decoder, n *node, a *alternative) { a.methods = d.methods(n) }},
-		{"path", func(d *decoder, n *node, a *alternative) { d.pathMatch(n, exactPath, a) }},
-		{"path_prefix", func(d *decoder, n *node, a *alternative) { d.pathMatch(n, prefixPath, a) }},
+		{"methods", "", func(d *decoder, n *node, a *alternative) { a.methods = d.methods(n) }},
+		{"path", "", func(d *decoder, n *node, a *alternative) { d.pathMatch(n, exactPath, a) }},
+		{"path_prefix", "", func(d *decoder, n *node, a *alternative) { d.pathMatch(n, prefixPath, a) }},
 	}
 }
 
@@ -99,6 +99,8 @@ func (d *decoder) path(n *node) (string, bool) {
 		path, _, _ := strings.Cut(text, "?")
 		path, _, _ = strings.Cut(path, "#")
 		d.fail(n, quote(text)+" has a query or fragment, which rules do not see", "write "+quote(path))
+	case text == "*":
+		d.fail(n, `"*" is no pattern`, `write "path_prefix": "/" for every path`)
 	case !isPath:
 		d.fail(n, quote(text)+" does not start with a slash", "write "+quote("/"+text))
 	case normal != text:

@@ -1,6 +1,6 @@
 package config
 
-import "strconv"
+import "strings"
 
 // checkReach refuses rules that no request can ever reach, because earlier rules take every request that they match.
 // A rule hides nothing if it lets requests go on.
@@ -17,7 +17,11 @@ func (d *decoder) checkReach(specs []ruleSpec, rules []Rule) {
 }
 
 func ruleAt(i int, name string) string {
-	return "rules[" + strconv.Itoa(i) + "] (" + quote(name) + ")"
+	at := elementPath("rules", i)
+	if name == "" {
+		return at
+	}
+	return at + " (" + quote(name) + ")"
 }
 
 // hiddenBy returns the last rule needed to take everything that rule i matches, if earlier rules do.
@@ -32,22 +36,38 @@ func hiddenBy(specs []ruleSpec, rules []Rule, i int) (by int, hidden bool) {
 	return by, true
 }
 
-// parts splits what a rule matches into alternatives with at most one method each, so that one earlier alternative
-// may take some of them and another one the rest.
+// parts splits what a rule matches into alternatives with at most one method each and with a prefix such as /a apart
+// into /a itself and what is below /a/, so that earlier alternatives may each take some of them. What then is left
+// undivided can only be taken whole.
 func parts(r *Rule) []alternative {
 	if r.match == nil {
 		return []alternative{{}}
 	}
 	var list []alternative
 	for _, a := range r.match {
-		if a.methods == nil {
-			list = append(list, a)
+		for _, a.path = range a.path.parts() {
+			list = a.appendMethods(list)
 		}
-		for i := range a.methods {
-			part := a
-			part.methods = a.methods[i : i+1]
-			list = append(list, part)
-		}
+	}
+	return list
+}
+
+func (p pathMatch) parts() []pathMatch {
+	if p.kind != prefixPath || strings.HasSuffix(p.text, "/") {
+		return []pathMatch{p}
+	}
+	return []pathMatch{{exactPath, p.text}, {prefixPath, p.text + "/"}}
+}
+
+// appendMethods appends one alternative for each method of a.
+func (a alternative) appendMethods(list []alternative) []alternative {
+	if a.methods == nil {
+		return append(list, a)
+	}
+	methods := a.methods
+	for i := range methods {
+		a.methods = methods[i : i+1]
+		list = append(list, a)
 	}
 	return list
 }

@@ -78,11 +78,11 @@ func (o optional[T]) or(other optional[T]) optional[T] {
 // inheritedFields are the fields of inherited, for an object of type T that has them among others.
 func inheritedFields[T any](of func(*T) *inherited) []field[T] {
 	return []field[T]{
-		{"identity", func(d *decoder, n *node, t *T) { of(t).identity = d.identity(n) }},
-		{"on_unidentified", func(d *decoder, n *node, t *T) {
+		{"identity", "", func(d *decoder, n *node, t *T) { of(t).identity = d.identity(n) }},
+		{"on_unidentified", "", func(d *decoder, n *node, t *T) {
 			of(t).onUnidentified = maybe(readEnum[Unidentified](d, n, "share", "next", "refuse"))
 		}},
-		{"on_error", func(d *decoder, n *node, t *T) {
+		{"on_error", "", func(d *decoder, n *node, t *T) {
 			of(t).onError = maybe(readEnum[OnError](d, n, "allow", "refuse"))
 		}},
 	}
@@ -102,13 +102,13 @@ type ruleSpec struct {
 
 func ruleFields() []field[ruleSpec] {
 	fields := []field[ruleSpec]{
-		{"name", func(d *decoder, n *node, s *ruleSpec) { s.name = d.ruleName(n) }},
-		{"description", func(d *decoder, n *node, s *ruleSpec) { d.text(n, "write a text") }},
-		{"match", func(d *decoder, n *node, s *ruleSpec) {
+		{"name", `add one such as "name": "api"`, func(d *decoder, n *node, s *ruleSpec) { s.name = d.ruleName(n) }},
+		{"description", "", func(d *decoder, n *node, s *ruleSpec) { d.text(n, `write a text such as "guessed passwords"`) }},
+		{"match", "", func(d *decoder, n *node, s *ruleSpec) {
 			list, ok := d.match(n)
 			s.match, s.unsure = list, s.unsure || !ok
 		}},
-		{"limits", func(d *decoder, n *node, s *ruleSpec) { s.limits = d.limits(n) }},
+		{"limits", `add them, such as "limits": [{"requests": 10, "window": "10s"}]`, func(d *decoder, n *node, s *ruleSpec) { s.limits = d.limits(n) }},
 	}
 	return append(fields, inheritedFields(func(s *ruleSpec) *inherited { return &s.own })...)
 }
@@ -147,12 +147,6 @@ func (d *decoder) rule(n *node) ruleSpec {
 	if !ok {
 		s.unsure = true
 		return s
-	}
-	if !names.has("name") {
-		d.fail(n, `has no "name"`, `add one such as "name": "api"`)
-	}
-	if !names.has("limits") {
-		d.fail(n, `has no "limits"`, `add them, such as "limits": [{"requests": 10, "window": "10s"}]`)
 	}
 	s.unsure = s.unsure ||
 		names.has("match") && s.match == nil ||

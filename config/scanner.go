@@ -212,6 +212,8 @@ func (s *scanner) word(path string) bool {
 	switch {
 	case word == "true" || word == "false" || word == "null" || isJSONNumber(word):
 		return true
+	case path == "":
+		return s.fail(path, start, "begins with "+quote(word), `write a JSON object, which begins with "{"`)
 	case lower == "true" || lower == "false":
 		return s.fail(path, start, "is "+word, "write "+lower)
 	case isDigit(word[0]) || strings.IndexByte("+-.", word[0]) >= 0:

@@ -32,6 +32,7 @@ type node struct {
 	text     string // of a text: its value; of a number: as written; of a boolean: true or false
 	members  []member
 	elements []*node
+	optional bool // the field may be left out
 }
 
 // member is a key of an object and its value. The value's path is the member's too.
