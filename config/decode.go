@@ -35,7 +35,7 @@ func (d *decoder) is(n *node, want kind, advice string) bool {
 	}
 	got := n.kind.String()
 	switch {
-	case n.kind == kindBool && want == kindText:
+	case n.kind == kindBool && want == kindString:
 		got, advice = n.text, advice+` (YAML reads a bare on, off, yes or no as true or false: quote it)`
 	case n.kind == kindBool:
 		got = n.text
@@ -111,7 +111,7 @@ func (d *decoder) unknown(m member, known []string) (meant string) {
 
 // text reads a text.
 func (d *decoder) text(n *node, advice string) (string, bool) {
-	if !d.is(n, kindText, advice) {
+	if !d.is(n, kindString, advice) {
 		return "", false
 	}
 	return n.text, true
@@ -149,7 +149,7 @@ func readEnum[E ~uint8](d *decoder, n *node, words ...string) (E, bool) {
 // whole reads a whole number, also one written as 10.0 or 1e+06.
 func (d *decoder) whole(n *node, least, most uint64) (uint64, bool) {
 	advice := "write a whole number from " + strconv.FormatUint(least, 10) + " to " + strconv.FormatUint(most, 10)
-	if n.kind == kindText {
+	if n.kind == kindString {
 		if v, reason := wholeNumber(n.text); reason == "" && least <= v && v <= most {
 			advice = "write " + strconv.FormatUint(v, 10) + " without quotes"
 		}

@@ -103,7 +103,7 @@ type ruleSpec struct {
 func ruleFields() []field[ruleSpec] {
 	fields := []field[ruleSpec]{
 		{"name", `add one such as "name": "api"`, func(d *decoder, n *node, s *ruleSpec) { s.name = d.ruleName(n) }},
-		{"description", "", func(d *decoder, n *node, s *ruleSpec) { d.text(n, `write a text such as "guessed passwords"`) }},
+		{"description", "", func(d *decoder, n *node, s *ruleSpec) { d.text(n, `write a string such as "guessed passwords"`) }},
 		{"match", "", func(d *decoder, n *node, s *ruleSpec) {
 			list, ok := d.match(n)
 			s.match, s.unsure = list, s.unsure || !ok

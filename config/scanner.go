@@ -42,7 +42,7 @@ func (s *scanner) unexpected(path, reason, advice string) bool {
 	case c == '#' || c == '/':
 		reason, advice = "has a comment, which JSON does not know", `remove it, or put it into "description"`
 	case c == '\'':
-		reason, advice = "has a single quote", `write texts and keys in double quotes, such as "api"`
+		reason, advice = "has a single quote", `write strings and keys in double quotes, such as "api"`
 	case s.next == len(s.text):
 		reason = "ends too early"
 	}
@@ -83,7 +83,7 @@ func (s *scanner) value(path string) bool {
 	case isWordByte(c):
 		return s.word(path)
 	default:
-		return s.unexpected(path, "has no value here", `write a value: a text in double quotes, a number, true, false, {...} or [...]`)
+		return s.unexpected(path, "has no value here", `write a value: a string in double quotes, a number, true, false, {...} or [...]`)
 	}
 }
 
@@ -173,12 +173,12 @@ func (s *scanner) quoted(path string) bool {
 				return false
 			}
 		case c < ' ':
-			return s.fail(path, s.next, "has a line break or control character in a text", `write it as an escape such as \n, or close the text with a double quote`)
+			return s.fail(path, s.next, "has a line break or control character in a string", `write it as an escape such as \n, or close the string with a double quote`)
 		default:
 			s.next++
 		}
 	}
-	return s.fail(path, start, "has a text that does not end", "close it with a double quote")
+	return s.fail(path, start, "has a string that does not end", "close it with a double quote")
 }
 
 // escape scans a backslash and what it escapes.
@@ -217,7 +217,7 @@ func (s *scanner) word(path string) bool {
 	case lower == "true" || lower == "false":
 		return s.fail(path, start, "is "+word, "write "+lower)
 	case isDigit(word[0]) || strings.IndexByte("+-.", word[0]) >= 0:
-		return s.fail(path, start, quote(word)+" is not a number of JSON", "write digits without a leading zero or plus, such as 10, or a text in double quotes")
+		return s.fail(path, start, quote(word)+" is not a number of JSON", "write digits without a leading zero or plus, such as 10, or a string in double quotes")
 	default:
 		return s.fail(path, start, quote(word)+" has no quotes", "write "+quote(word)+" in double quotes")
 	}

@@ -13,14 +13,14 @@ const (
 	kindNull kind = iota
 	kindBool
 	kindNumber
-	kindText
+	kindString
 	kindList
 	kindObject
 )
 
 // String returns the kind as messages name it.
 func (k kind) String() string {
-	return [...]string{"null", "true or false", "a number", "a text", "a list", "an object"}[k]
+	return [...]string{"null", "true or false", "a number", "a string", "a list", "an object"}[k]
 }
 
 // node is one value of a configuration. The tree keeps what decoding needs and JSON libraries drop: the order of
@@ -29,7 +29,7 @@ type node struct {
 	kind     kind
 	path     string // as in errors
 	offset   int    // of the value's first byte
-	text     string // of a text: its value; of a number: as written; of a boolean: true or false
+	text     string // of a string: its value; of a number: as written; of a boolean: true or false
 	members  []member
 	elements []*node
 	optional bool // the field may be left out
@@ -55,7 +55,7 @@ func fromJSON(v gjson.Result, path string) *node {
 	case gjson.Number:
 		n.kind, n.text = kindNumber, v.Raw
 	case gjson.String:
-		n.kind, n.text = kindText, v.Str
+		n.kind, n.text = kindString, v.Str
 	case gjson.JSON:
 		n.fill(v)
 	}
