@@ -164,7 +164,7 @@ func (l *Limiter) lookAt(groups []group) {
 		}
 	}
 	now, err := l.clock()
-	if err != nil {
+	if err != nil || now < 0 { // before 1970 even a blank entry would look live
 		now, err = 0, ErrClock
 	}
 	l.d.Now = now
