@@ -59,7 +59,7 @@ run: build envoy ## Run the demo of envoy.yaml in the foreground
 	@echo
 	@echo 'Counters: curl -s http://127.0.0.1:9901/stats/prometheus | grep ^tollgate_'
 	@echo
-	exec build/envoy -c envoy.yaml --concurrency 2 --log-level warning
+	exec build/envoy -c envoy.yaml --concurrency 2 --log-level error --component-log-level wasm:info
 
 .PHONY: test
 test: build envoy ## Run all tests: native, the module under wazero, and in Envoy
