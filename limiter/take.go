@@ -127,7 +127,7 @@ func (l *Limiter) takeEnforced() {
 		end++
 	}
 	for from := 0; from < end; {
-		l.lookAt(l.groups[from:end])
+		l.d.Now = l.lookAt(l.groups[from:end])
 		if l.d.Err != nil || !l.d.Allowed {
 			l.refund(l.groups[:from])
 			l.mend(l.groups[from:end])
@@ -154,8 +154,8 @@ func (l *Limiter) takeShadow() {
 	}
 }
 
-// lookAt reads the buckets, then the clock, and decides at that instant.
-func (l *Limiter) lookAt(groups []group) {
+// lookAt reads the buckets, then the clock, and decides at that instant, which it returns; 0 if the clock failed.
+func (l *Limiter) lookAt(groups []group) (now int64) {
 	for i := range groups {
 		if g := &groups[i]; !g.dropped {
 			if err := l.read(g); err != nil {
@@ -167,7 +167,6 @@ func (l *Limiter) lookAt(groups []group) {
 	if err != nil || now < 0 { // before 1970 even a blank entry would look live
 		now, err = 0, ErrClock
 	}
-	l.d.Now = now
 	for i := range groups {
 		g := &groups[i]
 		if err != nil && !g.dropped {
@@ -178,6 +177,7 @@ func (l *Limiter) lookAt(groups []group) {
 			l.judge(g)
 		}
 	}
+	return now
 }
 
 // judge carries the outcomes of a bucket's charges over to the request.
@@ -300,9 +300,6 @@ func (l *Limiter) charged(g *group) {
 		for j := range o.states(&l.d) {
 			s := &l.d.States[o.first+j]
 			s.Count += l.charges[i].Cost
-			if s.Overflow {
-				l.d.Overflows++
-			}
 		}
 	}
 }
@@ -352,9 +349,6 @@ func (l *Limiter) remember() {
 	for i := range l.d.States {
 		s := &l.d.States[i]
 		c := &l.charges[s.Charge]
-		if s.Overflow {
-			l.d.Overflows++
-		}
 		if s.NoRoom && !c.Shadow && !c.Refundable && s.slot != noSlot && l.d.Outcomes[s.Charge].Err == nil {
 			l.cache.put(entry{fingerprint: s.own, end: s.Reset, count: s.Count})
 		}
