@@ -127,7 +127,7 @@ func (l *Limiter) takeEnforced() {
 		end++
 	}
 	for from := 0; from < end; {
-		l.d.Now = l.lookAt(l.groups[from:end])
+		l.d.Now = max(l.d.Now, l.lookAt(l.groups[from:end]))
 		if l.d.Err != nil || !l.d.Allowed {
 			l.refund(l.groups[:from])
 			l.mend(l.groups[from:end])
@@ -154,7 +154,7 @@ func (l *Limiter) takeShadow() {
 	}
 }
 
-// lookAt reads the buckets, then the clock, and decides at that instant, which it returns; 0 if the clock failed.
+// lookAt reads the buckets, then the clock, and decides at that instant, which it returns; negative if the clock failed.
 func (l *Limiter) lookAt(groups []group) (now int64) {
 	for i := range groups {
 		if g := &groups[i]; !g.dropped {
@@ -163,14 +163,11 @@ func (l *Limiter) lookAt(groups []group) (now int64) {
 			}
 		}
 	}
-	now, err := l.clock()
-	if err != nil || now < 0 { // before 1970 even a blank entry would look live
-		now, err = 0, ErrClock
-	}
+	now = l.reading()
 	for i := range groups {
 		g := &groups[i]
-		if err != nil && !g.dropped {
-			l.drop(g, err)
+		if now < 0 && !g.dropped { // before 1970 even a blank entry would look live
+			l.drop(g, ErrClock)
 		}
 		if !g.dropped {
 			l.look(g, now)
@@ -320,25 +317,31 @@ func (l *Limiter) refuseFromMemory() bool {
 	for i := range l.d.States {
 		s := &l.d.States[i]
 		c := &l.charges[s.Charge]
-		if c.Shadow || c.Refundable {
-			continue
-		}
 		e, ok := l.cache.get(s.own)
-		if !ok || uint64(e.count)+uint64(c.Cost) <= uint64(s.Budget) {
+		if !ok || c.Shadow || c.Refundable || uint64(e.count)+uint64(c.Cost) <= uint64(s.Budget) {
 			continue
 		}
 		if now < 0 {
-			if reading, err := l.clock(); err == nil {
-				now = reading
-			}
+			now = l.reading()
 		}
-		if now >= 0 && e.in(now, s.Window) {
-			s.Count, s.Reset, s.NoRoom = e.count, e.end, true
-			l.d.Outcomes[s.Charge].NoRoom = true
-			l.d.Allowed, l.d.Cached, l.d.Now = false, true, now
+		if now < 0 || !e.in(now, s.Window) {
+			l.cache.drop(s.own) // or each request of the next window would read the clock twice
+			continue
 		}
+		s.Count, s.Reset, s.NoRoom = e.count, e.end, true
+		l.d.Outcomes[s.Charge].NoRoom = true
+		l.d.Allowed, l.d.Cached, l.d.Now = false, true, now
 	}
 	return l.d.Cached
+}
+
+// reading returns the time, or a negative number if the clock failed.
+func (l *Limiter) reading() int64 {
+	now, err := l.clock()
+	if err != nil {
+		return -1
+	}
+	return now
 }
 
 // remember keeps the counters that refused a request and cannot go down before their window ends.
