@@ -1,13 +1,9 @@
 package e2e
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"maps"
-	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"sync/atomic"
 	"testing"
@@ -15,173 +11,145 @@ import (
 
 	"tollgate/e2e/envoytest"
 	"tollgate/e2e/wire"
+	"tollgate/internal/vectors"
 )
-
-// vectors is the file of wire traces; its note explains the fields.
-type vectors struct {
-	Note      string     `json:"note"`
-	Scenarios []scenario `json:"scenarios"`
-}
-
-type scenario struct {
-	Name   string         `json:"name"`
-	Wire   string         `json:"wire"`
-	Why    string         `json:"why"`
-	Config map[string]any `json:"config"`
-	Steps  []step         `json:"steps"`
-}
-
-type step struct {
-	At      float64     `json:"at"` // Unix seconds
-	Method  string      `json:"method"`
-	Target  string      `json:"target"`
-	Headers [][2]string `json:"headers"`
-	Rule    *string     `json:"rule"`
-	Expect  struct {
-		Status  int         `json:"status"`
-		Headers [][2]string `json:"headers"`
-	} `json:"expect"`
-}
 
 // wireSteps is how many steps of the file are marked for the wire. It changes with the file alone.
 const wireSteps = 96
 
-// Every step of the vectors that is marked for the wire, in Envoy, over a raw socket.
+// Every step of the wire traces that a real proxy can play, in Envoy, over a raw socket.
 func TestVectors(t *testing.T) {
 	t.Parallel()
-	var scenarios []scenario
-	for _, s := range readVectors(t).Scenarios {
-		if len(s.wireSteps(t)) > 0 {
-			scenarios = append(scenarios, s)
-		}
+	file, err := vectors.Read(filepath.Join(envoytest.Root(), "testdata", "vectors", "fixed-window.json"))
+	if err != nil {
+		t.Fatal(err)
 	}
+	var traces []trace
 	var listeners []envoytest.Listener
-	for _, s := range scenarios {
-		listeners = append(listeners, s.listener(t))
+	for _, s := range file.Scenarios {
+		if tr := newTrace(t, s); len(tr.steps) > 0 {
+			traces = append(traces, tr)
+			listeners = append(listeners, tr.listener(t))
+		}
 	}
 	envoy := envoytest.Start(t, envoytest.Config{Listeners: listeners})
 	var ran atomic.Int64
-	t.Run("scenarios", func(t *testing.T) { // ends when all its parallel subtests have ended
-		for _, s := range scenarios {
-			t.Run(s.Name, func(t *testing.T) {
+	t.Run("scenarios", func(t *testing.T) { // ends when its parallel subtests have ended
+		for _, tr := range traces {
+			t.Run(tr.name, func(t *testing.T) {
 				t.Parallel()
-				ran.Add(s.play(t, connect(t, http1, envoy.Addr(s.Name))))
+				tr.play(t, connect(t, http1, envoy.Addr(tr.name)), &ran)
 			})
 		}
 	})
-	t.Logf("%d steps in %d scenarios ran on the wire", ran.Load(), len(scenarios))
+	t.Logf("%d steps of %d scenarios ran in Envoy", ran.Load(), len(traces))
 	if ran.Load() != wireSteps {
 		t.Errorf("%d steps ran, want %d", ran.Load(), wireSteps)
 	}
 }
 
-func readVectors(t *testing.T) vectors {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join(envoytest.Root(), "testdata", "vectors", "fixed-window.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var v vectors
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&v); err != nil {
-		t.Fatal(err)
-	}
-	return v
+// trace is what a real proxy can play of a scenario.
+type trace struct {
+	name   string
+	config string
+	window time.Duration // of all its limits
+	steps  []vectors.Step
+	timed  bool // the steps keep their distance to the boundaries; else they follow each other at once, in one window
 }
 
-const realBoundary = "real boundary"
-
-// wireSteps returns the steps that run on the wire.
-func (s scenario) wireSteps(t *testing.T) []step {
+func newTrace(t *testing.T, s vectors.Scenario) trace {
 	t.Helper()
+	tr := trace{name: s.Name, timed: s.Wire == "real boundary"}
 	var first int
 	switch n, _ := fmt.Sscanf(s.Wire, "first %d", &first); {
 	case s.Wire == "no":
-		return nil
-	case s.Wire == "all" || s.Wire == realBoundary:
-		return s.Steps
+		return tr
+	case s.Wire == "all" || tr.timed:
+		tr.steps = s.Steps
 	case n == 1 && first <= len(s.Steps):
-		return s.Steps[:first]
+		tr.steps = s.Steps[:first]
+	default:
+		t.Fatalf("scenario %s: cannot read wire %q", s.Name, s.Wire)
 	}
-	t.Fatalf("scenario %s: cannot read wire %q", s.Name, s.Wire)
-	return nil
+	tr.configure(t, s.Config)
+	return tr
 }
 
-// listener returns a listener of the scenario's own, its counters in a domain of its own. The paths reach the filter as they
-// were sent.
-func (s scenario) listener(t *testing.T) envoytest.Listener {
+// configure takes the configuration over, into a domain of the scenario's own: its counters start at nothing.
+func (tr *trace) configure(t *testing.T, config json.RawMessage) {
 	t.Helper()
-	config := maps.Clone(s.Config)
-	config["domain"] = "vectors-" + s.Name
-	text, err := json.Marshal(config)
+	var fields struct {
+		Domain string          `json:"domain"`
+		Rules  json.RawMessage `json:"rules"`
+	}
+	unmarshal(t, config, &fields)
+	fields.Domain = "vectors-" + tr.name
+	text, err := json.Marshal(fields)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return envoytest.Listener{Name: s.Name, RawPaths: true, Filters: []envoytest.Filter{tollgate(t, string(text))}}
+	tr.config = string(text)
+
+	var rules []struct{ Limits []struct{ Window string } }
+	unmarshal(t, fields.Rules, &rules)
+	for _, rule := range rules {
+		for _, limit := range rule.Limits {
+			window, err := time.ParseDuration(limit.Window)
+			if err != nil || tr.window != 0 && tr.window != window {
+				t.Fatalf("scenario %s: window %s beside %v, %v", tr.name, limit.Window, tr.window, err)
+			}
+			tr.window = window
+		}
+	}
 }
 
-// play runs the scenario's steps for the wire and returns how many ran. Steps whose boundary is real keep their
-// distance to it; the others follow each other at once, within one window.
-func (s scenario) play(t *testing.T, c client) int64 {
+func unmarshal(t *testing.T, text []byte, into any) {
 	t.Helper()
-	steps := s.wireSteps(t)
-	window := s.window(t)
-	start := time.Unix(0, 0)
-	if s.Wire == realBoundary {
-		start = startOf(steps[0], window)
-	} else {
-		needRoom(window, 3*time.Second)
+	if err := json.Unmarshal(text, into); err != nil {
+		t.Fatal(err)
 	}
-	for i, step := range steps {
-		if s.Wire == realBoundary {
-			waitUntil(start.Add(seconds(step.At - steps[0].At)))
+}
+
+// listener returns a listener for the scenario alone. Paths reach the filter as they were sent.
+func (tr trace) listener(t *testing.T) envoytest.Listener {
+	t.Helper()
+	return envoytest.Listener{Name: tr.name, RawPaths: true, Filters: []envoytest.Filter{tollgate(t, tr.config)}}
+}
+
+// play runs the steps, and adds to ran as they pass.
+func (tr trace) play(t *testing.T, c client, ran *atomic.Int64) {
+	t.Helper()
+	var shift time.Duration
+	if tr.timed {
+		shift = tr.shift()
+	} else {
+		needRoom(tr.window, 3*time.Second)
+	}
+	for i, s := range tr.steps {
+		if tr.timed {
+			waitUntil(instant(s).Add(shift))
 		}
-		got := c.ask(step.request())
-		got.checkLines(t, step.Expect.Status, step.lines(t, got, window))
-		if step.Expect.Status == 429 {
+		got := c.ask(request(s))
+		s.Expect.Headers = inRealTime(s.Expect.Headers, got, tr.window)
+		if err := s.Check(got.Status, pairs(got.Header)); err != nil {
+			t.Fatalf("step %d, %s %s: %v", i+1, s.Method, s.Target, err)
+		}
+		if got.Status == 429 {
 			got.checkNoBody(t)
 		}
-		if t.Failed() {
-			t.Fatalf("step %d: %s %s", i+1, step.Method, step.Target)
-		}
+		ran.Add(1)
 	}
-	return int64(len(steps))
 }
 
-// window returns the length of the scenario's windows, which is the same in all its rules.
-func (s scenario) window(t *testing.T) time.Duration {
-	t.Helper()
-	lengths := map[time.Duration]bool{}
-	for _, rule := range s.Config["rules"].([]any) {
-		for _, limit := range rule.(map[string]any)["limits"].([]any) {
-			length, err := time.ParseDuration(limit.(map[string]any)["window"].(string))
-			if err != nil {
-				t.Fatal(err)
-			}
-			lengths[length] = true
-		}
-	}
-	if len(lengths) != 1 {
-		t.Fatalf("scenario %s has windows of %d lengths", s.Name, len(lengths))
-	}
-	return slices.Collect(maps.Keys(lengths))[0]
+// shift returns how far the scenario must be moved to begin soon: whole windows, so that every step keeps its
+// distance to the boundaries.
+func (tr trace) shift() time.Duration {
+	return time.Since(instant(tr.steps[0])).Truncate(tr.window) + tr.window
 }
 
-// startOf returns the next instant that lies in its window where the step lies in its own.
-func startOf(s step, window time.Duration) time.Time {
-	at := time.Unix(0, 0).Add(seconds(s.At))
-	offset := at.Sub(time.Unix(windowEnd(at, window), 0)) // to the end: negative
-	start := time.Unix(windowEnd(time.Now(), window), 0).Add(offset)
-	if time.Until(start) < 0 {
-		start = start.Add(window)
-	}
-	return start
-}
+func instant(s vectors.Step) time.Time { return time.Unix(0, int64(s.At)) }
 
-func seconds(n float64) time.Duration { return time.Duration(n * float64(time.Second)) }
-
-func (s step) request() wire.Request {
+func request(s vectors.Step) wire.Request {
 	r := wire.Request{Method: s.Method, Target: s.Target}
 	for _, h := range s.Headers {
 		r.Header = append(r.Header, wire.Field{Name: h[0], Value: h[1]})
@@ -189,20 +157,26 @@ func (s step) request() wire.Request {
 	return r
 }
 
-// lines returns the expected header lines, with the instants of the real clock.
-func (s step) lines(t *testing.T, got answer, window time.Duration) []wire.Field {
-	t.Helper()
+// inRealTime returns the expected headers with the instants at which the answer was really had.
+func inRealTime(expected []vectors.Header, got answer, window time.Duration) []vectors.Header {
 	reset := windowEnd(got.sent, window)
-	var lines []wire.Field
-	for _, h := range s.Expect.Headers {
-		line := wire.Field{Name: h[0], Value: h[1]}
-		switch line.Name {
+	var headers []vectors.Header
+	for _, h := range expected {
+		switch h[0] {
 		case "x-ratelimit-reset":
-			line.Value = strconv.FormatInt(reset, 10)
+			h[1] = strconv.FormatInt(reset, 10)
 		case "retry-after":
-			line.Value = got.retryAfter(reset)
+			h[1] = got.retryAfter(reset)
 		}
-		lines = append(lines, line)
+		headers = append(headers, h)
 	}
-	return lines
+	return headers
+}
+
+func pairs(lines []wire.Field) []vectors.Header {
+	var headers []vectors.Header
+	for _, f := range lines {
+		headers = append(headers, vectors.Header{f.Name, f.Value})
+	}
+	return headers
 }
