@@ -73,23 +73,28 @@ type standing struct {
 // ourNames are the header names of the gateway, in the order of the wire.
 var ourNames = []string{"x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset", "retry-after"}
 
-// check compares a response with its status and the standing it must tell. A 429 must also say when to come
-// back, unless the limit is 0, and have no body.
+// check compares a response with its status and the standing it must tell, and holds that a 429 has no body.
 func (a answer) check(t testing.TB, status int, want standing) {
 	t.Helper()
-	reset := windowEnd(a.sent, want.window)
-	lines := []wire.Field{
-		{Name: "x-ratelimit-limit", Value: strconv.FormatInt(want.limit, 10)},
-		{Name: "x-ratelimit-remaining", Value: strconv.FormatInt(want.remaining, 10)},
-		{Name: "x-ratelimit-reset", Value: strconv.FormatInt(reset, 10)},
-	}
-	if status == 429 && want.limit > 0 {
-		lines = append(lines, wire.Field{Name: "retry-after", Value: a.retryAfter(reset)})
-	}
-	a.checkLines(t, status, lines)
+	a.checkLines(t, status, a.linesOf(status, want))
 	if status == 429 {
 		a.checkNoBody(t)
 	}
+}
+
+// linesOf returns the lines that tell a standing in a response of that status. A 429 says also when to come back,
+// unless the limit is 0.
+func (a answer) linesOf(status int, s standing) []wire.Field {
+	reset := windowEnd(a.sent, s.window)
+	lines := []wire.Field{
+		{Name: "x-ratelimit-limit", Value: strconv.FormatInt(s.limit, 10)},
+		{Name: "x-ratelimit-remaining", Value: strconv.FormatInt(s.remaining, 10)},
+		{Name: "x-ratelimit-reset", Value: strconv.FormatInt(reset, 10)},
+	}
+	if status == 429 && s.limit > 0 {
+		lines = append(lines, wire.Field{Name: "retry-after", Value: a.retryAfter(reset)})
+	}
+	return lines
 }
 
 // retryAfter returns the right value of retry-after for a window that ends at reset: the whole seconds to it, rounded

@@ -11,6 +11,7 @@ import (
 
 // Five a minute, for each of three clients that call at the same time.
 func TestEachClientHasItsOwnBudget(t *testing.T) {
+	t.Parallel()
 	const budget, calls = 5, 8
 	envoy := envoytest.Start(t, envoytest.Config{Listeners: []envoytest.Listener{
 		{Name: "main", Filters: []envoytest.Filter{tollgate(t, oneRule("clients", budget, "60s"))}},

@@ -10,6 +10,7 @@ import (
 // A filter in front that answers by itself leaves ours with a response to a request it never saw; one behind ours
 // answers a request that was counted.
 func TestOtherFiltersAnswer(t *testing.T) {
+	t.Parallel()
 	envoy := envoytest.Start(t, envoytest.Config{
 		Concurrency: 1, // one VM sees all of it
 		Listeners: []envoytest.Listener{{

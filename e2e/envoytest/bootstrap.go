@@ -34,25 +34,32 @@ func clusters(listeners []Listener) []object {
 	for _, l := range listeners {
 		if !seen[l.Upstream] {
 			seen[l.Upstream] = true
-			all = append(all, cluster(l.Upstream))
+			all = append(all, cluster(l.Upstream, l.UpstreamHTTP2))
 		}
 	}
 	return all
 }
 
-func cluster(addr string) object {
+func cluster(addr string, http2 bool) object {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
 		host = addr // Envoy will say what is wrong with it
 	}
 	n, _ := strconv.Atoi(port)
 	endpoint := object{"endpoint": object{"address": socketAddress(host, n)}}
-	return object{
+	config := object{
 		"name":            addr,
 		"type":            "STATIC",
 		"connect_timeout": "2s",
 		"load_assignment": object{"cluster_name": addr, "endpoints": []object{{"lb_endpoints": []object{endpoint}}}},
 	}
+	if http2 {
+		config["typed_extension_protocol_options"] = object{"envoy.extensions.upstreams.http.v3.HttpProtocolOptions": object{
+			"@type":                typePrefix + "extensions.upstreams.http.v3.HttpProtocolOptions",
+			"explicit_http_config": object{"http2_protocol_options": object{}},
+		}}
+	}
+	return config
 }
 
 func socketAddress(host string, port int) object {

@@ -9,6 +9,8 @@ type Listener struct {
 	// Upstream is the address, host:port, that requests go to. Empty: the proxy itself answers 200 with the body "ok".
 	// A running Envoy cannot be given new upstreams.
 	Upstream string
+	// UpstreamHTTP2 speaks HTTP/2 to the upstream, without TLS.
+	UpstreamHTTP2 bool
 	// Metadata is the route's filter_metadata: values by namespace and key.
 	Metadata map[string]map[string]any
 	// RawPaths turns the proxy's own path normalisation off.

@@ -15,7 +15,8 @@ import (
 //	/<status>  that status, 200 to 599; any other path answers 200
 //	?set=<name>:<value>, repeatable, adds that line to the response's headers
 //
-// The body is the path, where the status allows a body.
+// The body, where the status allows one, is what the upstream was sent: the request line as it stood, and the header
+// lines sorted by name.
 type Upstream struct {
 	// Addr is where it listens, host:port.
 	Addr string
@@ -48,5 +49,6 @@ func (u *Upstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		status = http.StatusOK
 	}
 	w.WriteHeader(status)
-	fmt.Fprint(w, r.URL.Path) // refused by net/http where the status allows no body
+	fmt.Fprintf(w, "%s %s\r\n", r.Method, r.RequestURI) // net/http drops the body where the status allows none
+	_ = r.Header.Write(w)                               // likewise; a client that is gone is no concern of the upstream's
 }
