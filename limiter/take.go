@@ -55,9 +55,9 @@ func (l *Limiter) Take(charges []Charge) *Decision {
 		if l.d.Allowed {
 			l.takeShadow()
 		}
-		l.remember()
 	}
 	l.d.conclude(charges)
+	l.remember()
 	l.charges = nil
 	return &l.d
 }
@@ -127,7 +127,9 @@ func (l *Limiter) takeEnforced() {
 		end++
 	}
 	for from := 0; from < end; {
-		l.d.Now = max(l.d.Now, l.lookAt(l.groups[from:end]))
+		if now := l.lookAt(l.groups[from:end]); now >= 0 {
+			l.d.Now = now
+		}
 		if l.d.Err != nil || !l.d.Allowed {
 			l.refund(l.groups[:from])
 			l.mend(l.groups[from:end])
@@ -344,16 +346,15 @@ func (l *Limiter) reading() int64 {
 	return now
 }
 
-// remember keeps the counters that refused a request and cannot go down before their window ends.
+// remember keeps the counter that a refusal waits for, if it cannot go down before its window ends. It alone: of several
+// without room one with an earlier reset would send the client back too soon. Where the client is shown another one, both would be
+// needed, and nothing is kept.
 func (l *Limiter) remember() {
-	if l.d.Allowed || l.d.Err != nil {
+	if l.d.Cached || l.d.Refuser < 0 || l.d.Shown >= 0 && l.d.Shown != l.d.Refuser {
 		return
 	}
-	for i := range l.d.States {
-		s := &l.d.States[i]
-		c := &l.charges[s.Charge]
-		if s.NoRoom && !c.Shadow && !c.Refundable && s.slot != noSlot && l.d.Outcomes[s.Charge].Err == nil {
-			l.cache.put(entry{fingerprint: s.own, end: s.Reset, count: s.Count})
-		}
+	s := &l.d.States[l.d.Refuser]
+	if s.slot != noSlot && !l.charges[s.Charge].Refundable {
+		l.cache.put(entry{fingerprint: s.own, end: s.Reset, count: s.Count})
 	}
 }
