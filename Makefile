@@ -20,7 +20,7 @@ wasm := GOOS=wasip1 GOARCH=wasm
 module_sources := $(shell find . -name '*.go' ! -name '*_test.go' ! -path './build/*' ! -path './e2e/*' ! -path './bench/*' ! -path './scripts/*')
 
 # $(call test,title,packages): run tests and report on them; a test that is skipped fails.
-test = @echo "== $(1)"; go test -json -count=1 -timeout 20m $(2) | go run ./scripts/testreport
+test = @echo "==" $(1); go test -json -count=1 -timeout 20m $(2) | go run ./scripts/testreport
 
 .PHONY: help
 help: ## List the targets
@@ -63,18 +63,18 @@ run: build envoy ## Run the demo of envoy.yaml in the foreground
 test: build envoy ## Run all tests: native, the module under wazero, and in Envoy
 	$(call test,native,$$(go list ./... | grep -vE '^tollgate/(internal/wasmhost|cmd/filter|e2e)(/|$$)'))
 	$(call test,the module under wazero,./internal/wasmhost/... ./cmd/filter/...)
-	$(call test,the module in Envoy,./e2e/...)
+	$(call test,the module in$$(build/envoy --version),./e2e/...)
 
 .PHONY: e2e
 e2e: build envoy ## Run the tests in Envoy alone
-	$(call test,the module in Envoy: $$(build/envoy --version),./e2e/...)
+	$(call test,the module in$$(build/envoy --version),./e2e/...)
 
 .PHONY: matrix
 matrix: $(VERSIONS:%=matrix-%) ## Run the tests in Envoy on every release in VERSIONS
 
 .PHONY: $(VERSIONS:%=matrix-%)
 $(VERSIONS:%=matrix-%): matrix-%: build build/envoy-%
-	$(call test,the module in Envoy $*,./e2e/...)
+	$(call test,the module in$$($$TOLLGATE_ENVOY --version),./e2e/...)
 
 $(VERSIONS:%=matrix-%): export TOLLGATE_ENVOY = $(CURDIR)/build/envoy-$(@:matrix-%=%)
 
