@@ -79,8 +79,11 @@ $(VERSIONS:%=matrix-%): matrix-%: build build/envoy-%
 $(VERSIONS:%=matrix-%): export TOLLGATE_ENVOY = $(CURDIR)/build/envoy-$(@:matrix-%=%)
 
 .PHONY: bench
-bench: build envoy ## Measure what the filter costs (bench/ says how)
-	go -C bench run .
+bench: build envoy build/noop.wasm ## Measure what the filter costs (bench/ says how); BENCHFLAGS are its options
+	go -C bench run . $(BENCHFLAGS)
+
+build/noop.wasm: bench/noop/main.go
+	$(wasm) go -C bench build -buildmode=c-shared -trimpath -ldflags='-s -w' -o ../$@ ./noop
 
 .PHONY: fuzz
 fuzz: ## Run every fuzz target for FUZZTIME
