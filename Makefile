@@ -61,8 +61,8 @@ run: build envoy ## Run the demo of envoy.yaml in the foreground
 
 .PHONY: test
 test: build envoy ## Run all tests: native, the module under wazero, and in Envoy
-	$(call test,native,$$(go list ./... | grep -vE '^tollgate/(internal/wasmhost|cmd/filter|e2e)(/|$$)'))
-	$(call test,the module under wazero,./internal/wasmhost/... ./cmd/filter/...)
+	$(call test,native,$$(go list ./... | grep -vE '^tollgate/(internal/wasmhost|cmd/filter|prove|e2e)(/|$$)'))
+	$(call test,the module under wazero,./internal/wasmhost/... ./cmd/filter/... ./prove/...)
 	$(call test,the module in$$(build/envoy --version),./e2e/...)
 
 .PHONY: e2e
@@ -77,6 +77,12 @@ $(VERSIONS:%=matrix-%): matrix-%: build build/envoy-%
 	$(call test,the module in$$($$TOLLGATE_ENVOY --version),./e2e/...)
 
 $(VERSIONS:%=matrix-%): export TOLLGATE_ENVOY = $(CURDIR)/build/envoy-$(@:matrix-%=%)
+
+.PHONY: prove
+prove: build ## Run the long form of the tests that show what is promised (prove/ says how)
+	$(call test,what is promised,./prove/...)
+
+prove: export TOLLGATE_PROVE = full
 
 .PHONY: bench
 bench: build envoy build/noop.wasm ## Measure what the filter costs (bench/ says how); BENCHFLAGS are its options
