@@ -2,6 +2,7 @@ package filter
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/tetratelabs/proxy-wasm-go-sdk/proxywasm/types"
 
@@ -46,7 +47,7 @@ func (p *plugin) OnPluginStart(int) (status types.OnPluginStartStatus) {
 		return types.OnPluginStartStatusFailed
 	}
 	name, _ := p.host.Property("plugin_name")
-	cfg, err := config.Parse(data, name)
+	cfg, err := config.Parse(data, strings.Clone(name)) // the domain may be the name, and outlives this callback
 	if err != nil {
 		p.logFaults(err)
 		return types.OnPluginStartStatusFailed
