@@ -19,6 +19,7 @@ type plugin struct {
 	types.DefaultPluginContext
 	vm      *vm
 	host    Host
+	domain  string // for the log; set before config
 	config  *config.Config
 	limiter *limiter.Limiter
 	metrics metrics
@@ -43,7 +44,7 @@ func (p *plugin) OnPluginStart(int) (status types.OnPluginStartStatus) {
 	defer p.surviveStart()
 	data, err := p.host.PluginConfiguration()
 	if err != nil {
-		p.log(LogError, "the configuration could not be read")
+		p.log(LogError, "configuration refused: it could not be read")
 		return types.OnPluginStartStatusFailed
 	}
 	name, _ := p.host.Property("plugin_name")
@@ -68,7 +69,7 @@ func (p *plugin) logFaults(err error) {
 
 // start makes the plugin ready for streams.
 func (p *plugin) start(cfg *config.Config) bool {
-	p.config = cfg
+	p.domain = cfg.Domain
 	for _, warning := range cfg.Warnings {
 		p.log(LogWarn, warning)
 	}
@@ -81,6 +82,15 @@ func (p *plugin) start(cfg *config.Config) bool {
 		p.log(LogError, "configuration refused: the hash key in the proxy's shared data could not be read or made: "+err.Error())
 		return false
 	}
+	p.run(cfg, key)
+	p.log(LogInfo, started(cfg))
+	return true
+}
+
+// run replaces what the plugin ran before: Envoy starts a plugin once, but the ABI lets a host configure it again.
+func (p *plugin) run(cfg *config.Config, key limiter.HashKey) {
+	p.metrics.flush(p.host)
+	p.config, p.metrics, p.strict = cfg, metrics{}, false
 	p.limiter = limiter.New(p.host, p.host.Now, key, limiter.Options{
 		Domain: cfg.Domain, MaxCounters: cfg.MaxCounters, OnFull: cfg.OnFull,
 	})
@@ -93,16 +103,17 @@ func (p *plugin) start(cfg *config.Config) bool {
 	if err := p.host.SetTickPeriod(flushPeriod); err != nil {
 		p.log(LogWarn, "no tick could be set; metrics are passed on when the plugin ends")
 	}
-	p.log(LogInfo, started(cfg))
-	return true
 }
 
 // OnTick implements types.PluginContext.
-func (p *plugin) OnTick() { p.metrics.flush(p.host) }
+func (p *plugin) OnTick() {
+	defer p.surviveTick()
+	p.metrics.flush(p.host)
+}
 
 // OnPluginDone implements types.PluginContext.
 func (p *plugin) OnPluginDone() bool {
-	p.metrics.flush(p.host)
+	p.OnTick()
 	return true
 }
 
@@ -132,8 +143,8 @@ func (p *plugin) release(s *stream) {
 // log writes a line that says whose it is.
 func (p *plugin) log(level Level, text string) {
 	line := "tollgate: "
-	if p.config != nil {
-		line = "tollgate " + p.config.Domain + ": "
+	if p.domain != "" {
+		line = "tollgate " + p.domain + ": "
 	}
 	p.host.Log(level, line+text)
 }
