@@ -58,6 +58,18 @@ func TestGRPCFailureCanBeAnsweredLocally(t *testing.T) {
 	wantEqual(t, "local", response.Local, true)
 }
 
+func TestGRPCCancelled(t *testing.T) {
+	r := start(t, newHost(t))
+	s, call := ask(t, r)
+	wantEqual(t, "cancelled once", do(t, r, "cancel"), "cancel 0 1")
+	if err := r.VM().FailGRPC(call.Token, 4, "late"); !errors.Is(err, ErrNoCall) {
+		t.Errorf("got %v, want ErrNoCall", err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestHTTPCall(t *testing.T) {
 	h := newHost(t)
 	r := start(t, h)

@@ -30,7 +30,8 @@ func Lines(calls []Call) []string {
 	return lines
 }
 
-// Hooks let a test step between a guest and its host. They run in the goroutine that runs the VM.
+// Hooks let a test step between a guest and its host. They run in the goroutine that runs the VM, below the guest's
+// code: they must not end the goroutine (t.Fatal), and what they share between VMs that run in parallel is theirs to lock.
 type Hooks struct {
 	// Before runs before the host acts on a call. It may use other VMs, the shared data and the clock, but not the VM
 	// that is calling.
@@ -41,7 +42,8 @@ type Hooks struct {
 	Inject func(c Call, n int) (status Status, override bool)
 }
 
-// Fail returns an Inject that lets the next times calls of a name return status; a negative number means all of them.
+// Fail returns an Inject that lets the next calls of a name, as many as times says, return status; a negative number means
+// all of them. It keeps count, so each VM needs its own.
 func Fail(name string, times int, status Status) func(Call, int) (Status, bool) {
 	return func(c Call, _ int) (Status, bool) {
 		if c.Name != name || times == 0 {

@@ -1,6 +1,7 @@
 package wasmhost
 
 import (
+	"slices"
 	"testing"
 )
 
@@ -24,7 +25,8 @@ func TestTraceIsTheCallsInOrder(t *testing.T) {
 	wantLines(t, "trace", withoutRuntime(lines),
 		"get_header_map_value(request do) Ok", "get_shared_data NotFound", "log Ok",
 		"get_header_map_value(request do) BadArgument", "log Ok", "replace_header_map_value(response X-Replaced) Ok",
-		"add_header_map_value(response x-added) Ok", "remove_header_map_value(response x-removed) Ok")
+		"add_header_map_value(response x-added) Ok", "remove_header_map_value(response x-removed) Ok",
+		"get_header_map_value(response x-refuse) NotFound", "get_header_map_value(response x-pause) NotFound")
 	wantEqual(t, "key", keys(vm.Trace())["get_shared_data"], "key")
 	vm.SetTrace(false)
 	vm.ResetTrace()
@@ -52,6 +54,32 @@ func keys(calls []Call) map[string]string {
 	return out
 }
 
+func TestWhatATraceSaysOfEachCall(t *testing.T) {
+	h := newHost(t)
+	r := start(t, h)
+	r.VM().SetTrace(true)
+	for words, want := range map[string]string{
+		"pairs":             "get_header_map_pairs(request)",
+		"property xds.name": "get_property(xds.name)",
+		"metric m":          "increment_metric(m)",
+		"buffer":            "get_buffer_status(vm configuration)",
+		"close":             "close_stream(request)",
+		"http":              "http_call(cluster)",
+		"print":             "fd_write(stderr)",
+		"reply 429":         "send_local_response",
+	} {
+		r.VM().ResetTrace()
+		if _, err := r.Do(command(words), nil); err != nil {
+			t.Fatal(err)
+		}
+		if lines := Lines(r.VM().Trace()); !slices.Contains(lines, want) {
+			t.Errorf("%s: the trace lacks %s: %s", words, want, lines)
+		}
+	}
+	s, _ := ask(t, r)
+	wantEqual(t, "gRPC call", slices.Contains(Lines(s.Trace()), "grpc_call(pkg.Service/Method)"), true)
+}
+
 func TestCounts(t *testing.T) {
 	h := newHost(t)
 	r := start(t, h)
@@ -71,11 +99,7 @@ func TestTraceHasTheCallsToWASI(t *testing.T) {
 	r.VM().SetTrace(true)
 	do(t, r, "clock")
 	wantEqual(t, "realtime readings", r.VM().Count("clock_time_get") > 0, true)
-	found := false
-	for _, line := range Lines(r.VM().Trace()) {
-		found = found || line == "clock_time_get(realtime)"
-	}
-	wantEqual(t, "clock_time_get(realtime) in the trace", found, true)
+	wantEqual(t, "in the trace", slices.Contains(Lines(r.VM().Trace()), "clock_time_get(realtime)"), true)
 }
 
 func TestInjectedStatuses(t *testing.T) {

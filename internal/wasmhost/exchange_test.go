@@ -125,6 +125,54 @@ func TestHeaderMapsOutsideTheirPhase(t *testing.T) {
 		"info log 2 get k\ninfo done 2 request=2\ninfo delete 2\n")
 }
 
+func TestReplacingTheWholeMap(t *testing.T) {
+	h := newHost(t)
+	r := start(t, h)
+	var seen Headers
+	_, err := r.Do(command("setpairs"), func(request Headers) Headers { seen = request; return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantEqual(t, "sizes", logged(t, h, "setpairs"), "setpairs 0 26 17")
+	wantHeaders(t, seen, Headers{{":method", "PUT"}, {"x-only", "1"}})
+}
+
+func TestALocalReplyCanReplaceTheUpstreamsResponse(t *testing.T) {
+	h := newHost(t)
+	response, err := start(t, h).Do(command("get k"), Respond(200, [2]string{"x-refuse", "why"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantEqual(t, "status", response.Status, 502)
+	wantEqual(t, "body", response.Body, "why")
+	wantEqual(t, "local", response.Local, true)
+}
+
+func TestPausedResponses(t *testing.T) {
+	s, err := start(t, newHost(t)).Begin(command("get k"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Finish(Respond(200, [2]string{"x-pause", "1"})); !errors.Is(err, ErrPaused) {
+		t.Errorf("got %v, want ErrPaused", err)
+	}
+	wantEqual(t, "response so far", s.Response().Value("x-added"), "guest")
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestClosedStreams(t *testing.T) {
+	s, err := start(t, newHost(t)).Begin(command("close"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantEqual(t, "reset", s.Reset(), true)
+	if reply := s.LocalReply(); reply != nil {
+		t.Errorf("local reply %v, want none", reply)
+	}
+}
+
 func TestPausedRequests(t *testing.T) {
 	h := newHost(t)
 	r := start(t, h)

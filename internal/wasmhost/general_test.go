@@ -85,6 +85,29 @@ func TestLogsCarryTheVMAndTheLevel(t *testing.T) {
 	wantEqual(t, "entry", entry, LogEntry{VM: 2, Level: LevelInfo, Text: "get 1  0"})
 }
 
+func TestWhatTheGuestPrintsIsLoggedAsAnError(t *testing.T) {
+	h := newHost(t)
+	r := start(t, h)
+	if _, err := r.Do(command("print"), nil); err != nil {
+		t.Fatal(err)
+	}
+	wantEqual(t, "standard error", r.VM().Stderr(), "printed\n")
+	wantEqual(t, "log", strings.Contains(h.LogText(), "error printed\n"), true)
+}
+
+func TestEverythingIsLogged(t *testing.T) {
+	wantEqual(t, "level", do(t, start(t, newHost(t)), "level"), "level 0 0")
+}
+
+func TestBuffersOutsideTheirCallbacks(t *testing.T) {
+	h := newHost(t)
+	r, err := h.Start(guest(t), Plugin{VMConfig: []byte("four"), Config: []byte("x")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantEqual(t, "buffers", do(t, r, "buffer"), "buffer 0 4 1")
+}
+
 func TestNames(t *testing.T) {
 	for got, want := range map[string]string{
 		CASMismatch.String(): "CasMismatch", Status(58).String(): "58",

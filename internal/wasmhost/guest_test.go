@@ -33,7 +33,7 @@ var guestModule = sync.OnceValues(func() (*Module, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Compile(wasm, "")
+	return Compile(wasm, cacheDir())
 })
 
 func guest(t *testing.T) *Module {

@@ -5,10 +5,10 @@ import "time"
 // calloutImports are the functions that call other servers. Nothing is sent: the call waits for the test's answer.
 func calloutImports() []importFunc {
 	return []importFunc{
-		{module: proxyModule, name: "proxy_grpc_call", signature: "iiiiiiiiiiii", run: proxyGRPCCall, describe: describeGRPC},
-		{module: proxyModule, name: "proxy_grpc_cancel", signature: "i", run: proxyGRPCCancel},
-		{module: proxyModule, name: "proxy_http_call", signature: "iiiiiiiiii", run: proxyHTTPCall, describe: describeHTTP},
-		{module: proxyModule, name: "proxy_get_status", signature: "iii", run: proxyGetStatus},
+		{name: "proxy_grpc_call", signature: "iiiiiiiiiiii", run: proxyGRPCCall, describe: describeGRPC},
+		{name: "proxy_grpc_cancel", signature: "i", run: proxyGRPCCancel},
+		{name: "proxy_http_call", signature: "iiiiiiiiii", run: proxyHTTPCall, describe: describeHTTP},
+		{name: "proxy_get_status", signature: "iii", run: proxyGetStatus},
 	}
 }
 

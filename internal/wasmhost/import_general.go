@@ -9,16 +9,16 @@ import (
 // generalImports are logging, time, properties, buffers and the life cycle.
 func generalImports() []importFunc {
 	return []importFunc{
-		{module: proxyModule, name: "proxy_log", signature: "iii", always: true, run: proxyLog},
-		{module: proxyModule, name: "proxy_get_log_level", signature: "i", run: proxyGetLogLevel},
-		{module: proxyModule, name: "proxy_get_current_time_nanoseconds", signature: "i", run: proxyGetTime},
-		{module: proxyModule, name: "proxy_set_tick_period_milliseconds", signature: "i", run: proxySetTickPeriod},
-		{module: proxyModule, name: "proxy_get_property", signature: "iiii", run: proxyGetProperty, describe: describeProperty},
-		{module: proxyModule, name: "proxy_set_property", signature: "iiii", run: proxySetProperty, describe: describeProperty},
-		{module: proxyModule, name: "proxy_get_buffer_bytes", signature: "iiiii", run: proxyGetBuffer, describe: describeBuffer},
-		{module: proxyModule, name: "proxy_get_buffer_status", signature: "iii", run: proxyGetBufferStatus, describe: describeBuffer},
-		{module: proxyModule, name: "proxy_set_effective_context", signature: "i", run: proxySetEffectiveContext},
-		{module: proxyModule, name: "proxy_done", run: proxyDone},
+		{name: "proxy_log", signature: "iii", always: true, run: proxyLog},
+		{name: "proxy_get_log_level", signature: "i", run: proxyGetLogLevel},
+		{name: "proxy_get_current_time_nanoseconds", signature: "i", run: proxyGetTime},
+		{name: "proxy_set_tick_period_milliseconds", signature: "i", run: proxySetTickPeriod},
+		{name: "proxy_get_property", signature: "iiii", run: proxyGetProperty, describe: describeProperty},
+		{name: "proxy_set_property", signature: "iiii", run: proxySetProperty, describe: describeProperty},
+		{name: "proxy_get_buffer_bytes", signature: "iiiii", run: proxyGetBuffer, describe: describeBuffer},
+		{name: "proxy_get_buffer_status", signature: "iii", run: proxyGetBufferStatus, describe: describeBuffer},
+		{name: "proxy_set_effective_context", signature: "i", run: proxySetEffectiveContext},
+		{name: "proxy_done", run: proxyDone},
 	}
 }
 

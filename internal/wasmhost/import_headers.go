@@ -3,13 +3,13 @@ package wasmhost
 // headerImports are the functions on header maps.
 func headerImports() []importFunc {
 	return []importFunc{
-		{module: proxyModule, name: "proxy_get_header_map_pairs", signature: "iii", run: proxyGetPairs, describe: describeMap},
-		{module: proxyModule, name: "proxy_set_header_map_pairs", signature: "iii", run: proxySetPairs, describe: describeMap},
-		{module: proxyModule, name: "proxy_get_header_map_size", signature: "ii", run: proxyGetMapSize, describe: describeMap},
-		{module: proxyModule, name: "proxy_get_header_map_value", signature: "iiiii", run: proxyGetHeader, describe: describeHeader},
-		{module: proxyModule, name: "proxy_add_header_map_value", signature: "iiiii", run: proxyAddHeader, describe: describeHeader},
-		{module: proxyModule, name: "proxy_replace_header_map_value", signature: "iiiii", run: proxyReplaceHeader, describe: describeHeader},
-		{module: proxyModule, name: "proxy_remove_header_map_value", signature: "iii", run: proxyRemoveHeader, describe: describeHeader},
+		{name: "proxy_get_header_map_pairs", signature: "iii", run: proxyGetPairs, describe: describeMap},
+		{name: "proxy_set_header_map_pairs", signature: "iii", run: proxySetPairs, describe: describeMap},
+		{name: "proxy_get_header_map_size", signature: "ii", run: proxyGetMapSize, describe: describeMap},
+		{name: "proxy_get_header_map_value", signature: "iiiii", run: proxyGetHeader, describe: describeHeader},
+		{name: "proxy_add_header_map_value", signature: "iiiii", run: proxyAddHeader, describe: describeHeader},
+		{name: "proxy_replace_header_map_value", signature: "iiiii", run: proxyReplaceHeader, describe: describeHeader},
+		{name: "proxy_remove_header_map_value", signature: "iii", run: proxyRemoveHeader, describe: describeHeader},
 	}
 }
 

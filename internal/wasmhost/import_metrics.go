@@ -3,10 +3,10 @@ package wasmhost
 // metricImports are the functions on metrics.
 func metricImports() []importFunc {
 	return []importFunc{
-		{module: proxyModule, name: "proxy_define_metric", signature: "iiii", run: proxyDefineMetric, describe: describeDefinition},
-		{module: proxyModule, name: "proxy_increment_metric", signature: "iI", run: proxyIncrementMetric, describe: describeMetric},
-		{module: proxyModule, name: "proxy_record_metric", signature: "iI", run: proxyRecordMetric, describe: describeMetric},
-		{module: proxyModule, name: "proxy_get_metric", signature: "ii", run: proxyGetMetric, describe: describeMetric},
+		{name: "proxy_define_metric", signature: "iiii", run: proxyDefineMetric, describe: describeDefinition},
+		{name: "proxy_increment_metric", signature: "iI", run: proxyIncrementMetric, describe: describeMetric},
+		{name: "proxy_record_metric", signature: "iI", run: proxyRecordMetric, describe: describeMetric},
+		{name: "proxy_get_metric", signature: "ii", run: proxyGetMetric, describe: describeMetric},
 	}
 }
 

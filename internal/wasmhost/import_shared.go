@@ -3,8 +3,8 @@ package wasmhost
 // sharedDataImports are the functions on shared data.
 func sharedDataImports() []importFunc {
 	return []importFunc{
-		{module: proxyModule, name: "proxy_get_shared_data", signature: "iiiii", run: proxyGetShared, describe: describeShared},
-		{module: proxyModule, name: "proxy_set_shared_data", signature: "iiiii", run: proxySetShared, describe: describeShared},
+		{name: "proxy_get_shared_data", signature: "iiiii", run: proxyGetShared, describe: describeShared},
+		{name: "proxy_set_shared_data", signature: "iiiii", run: proxySetShared, describe: describeShared},
 	}
 }
 

@@ -5,10 +5,10 @@ import "strings"
 // streamImports are the functions that decide what becomes of a stream.
 func streamImports() []importFunc {
 	return []importFunc{
-		{module: proxyModule, name: "proxy_send_local_response", signature: "iiiiiiii", run: proxySendLocalResponse},
-		{module: proxyModule, name: "proxy_continue_stream", signature: "i", run: proxyContinueStream, describe: describeStreamType},
-		{module: proxyModule, name: "proxy_close_stream", signature: "i", run: proxyCloseStream, describe: describeStreamType},
-		{module: proxyModule, name: "proxy_clear_route_cache", run: func(*VM, args) Status { return OK }},
+		{name: "proxy_send_local_response", signature: "iiiiiiii", run: proxySendLocalResponse},
+		{name: "proxy_continue_stream", signature: "i", run: proxyContinueStream, describe: describeStreamType},
+		{name: "proxy_close_stream", signature: "i", run: proxyCloseStream, describe: describeStreamType},
+		{name: "proxy_clear_route_cache", run: func(*VM, args) Status { return OK }},
 	}
 }
 

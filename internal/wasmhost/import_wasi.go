@@ -11,21 +11,21 @@ import (
 // its package os import.
 func wasiImports() []importFunc {
 	return []importFunc{
-		{module: wasiModule, name: "args_get", signature: "ii", run: wasiNothing},
-		{module: wasiModule, name: "args_sizes_get", signature: "ii", run: wasiZeroSizes},
-		{module: wasiModule, name: "environ_get", signature: "ii", run: wasiNothing},
-		{module: wasiModule, name: "environ_sizes_get", signature: "ii", run: wasiZeroSizes},
-		{module: wasiModule, name: "clock_time_get", signature: "iIi", always: true, run: wasiClock, describe: describeClock},
-		{module: wasiModule, name: "random_get", signature: "ii", run: wasiRandom},
-		{module: wasiModule, name: "sched_yield", run: wasiNothing},
-		{module: wasiModule, name: "poll_oneoff", signature: "iiii", run: wasiPoll},
-		{module: wasiModule, name: "proc_exit", signature: "i", noResult: true, run: wasiExit},
-		{module: wasiModule, name: "fd_write", signature: "iiii", always: true, run: wasiWrite, describe: describeFile},
-		{module: wasiModule, name: "fd_close", signature: "i", run: wasiNothing},
-		{module: wasiModule, name: "fd_fdstat_get", signature: "ii", run: wasiFileStatus},
-		{module: wasiModule, name: "fd_fdstat_set_flags", signature: "ii", run: wasiUnsupported},
-		{module: wasiModule, name: "fd_prestat_get", signature: "ii", run: wasiBadFile},
-		{module: wasiModule, name: "fd_prestat_dir_name", signature: "iii", run: wasiBadFile},
+		{name: "args_get", signature: "ii", run: wasiNothing},
+		{name: "args_sizes_get", signature: "ii", run: wasiZeroSizes},
+		{name: "environ_get", signature: "ii", run: wasiNothing},
+		{name: "environ_sizes_get", signature: "ii", run: wasiZeroSizes},
+		{name: "clock_time_get", signature: "iIi", always: true, run: wasiClock, describe: describeClock},
+		{name: "random_get", signature: "ii", run: wasiRandom},
+		{name: "sched_yield", run: wasiNothing},
+		{name: "poll_oneoff", signature: "iiii", run: wasiPoll},
+		{name: "proc_exit", signature: "i", noResult: true, run: wasiExit},
+		{name: "fd_write", signature: "iiii", always: true, run: wasiWrite, describe: describeFile},
+		{name: "fd_close", signature: "i", run: wasiNothing},
+		{name: "fd_fdstat_get", signature: "ii", run: wasiFileStatus},
+		{name: "fd_fdstat_set_flags", signature: "ii", run: wasiUnsupported},
+		{name: "fd_prestat_get", signature: "ii", run: wasiBadFile},
+		{name: "fd_prestat_dir_name", signature: "iii", run: wasiBadFile},
 	}
 }
 

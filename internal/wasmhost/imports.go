@@ -3,6 +3,7 @@ package wasmhost
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tetratelabs/wazero/api"
@@ -14,16 +15,20 @@ const (
 	wasiModule  = "wasi_snapshot_preview1"
 )
 
+// proxyPrefix begins the names of all functions of proxy-wasm, and of none of WASI.
+const proxyPrefix = "proxy_"
+
 // importFunc is one function that guests can import.
 type importFunc struct {
-	module, name string
-	signature    string // one letter a parameter: i for i32, I for i64
-	always       bool   // may be called while memory is being allocated, too
-	noResult     bool
-	run          func(vm *VM, a args) Status
-	describe     func(vm *VM, a args, c *Call) // fills Arg and Key; may be nil
+	name      string
+	signature string // one letter a parameter: i for i32, I for i64
+	always    bool   // may be called while memory is being allocated, too
+	noResult  bool
+	run       func(vm *VM, a args) Status
+	describe  func(vm *VM, a args, c *Call) // fills Arg and Key; may be nil
 
-	index int // in the counters of a VM
+	module string // set by importTable, as is
+	index  int    // the place in the counters of a VM
 }
 
 // args are the raw arguments of a host call.
@@ -33,21 +38,20 @@ func (a args) u32(i int) uint32 { return uint32(a[i]) }
 
 // importTable lists all functions the host serves.
 func importTable() []importFunc {
-	var table []importFunc
-	for _, group := range [][]importFunc{
-		generalImports(), headerImports(), sharedDataImports(), metricImports(), streamImports(), calloutImports(),
-		wasiImports(),
-	} {
-		table = append(table, group...)
-	}
+	table := slices.Concat(generalImports(), headerImports(), sharedDataImports(), metricImports(), streamImports(),
+		calloutImports(), wasiImports())
 	for i := range table {
 		table[i].index = i
+		table[i].module = wasiModule
+		if strings.HasPrefix(table[i].name, proxyPrefix) {
+			table[i].module = proxyModule
+		}
 	}
 	return table
 }
 
 // label is the name in traces and counts.
-func (f *importFunc) label() string { return strings.TrimPrefix(f.name, "proxy_") }
+func (f *importFunc) label() string { return strings.TrimPrefix(f.name, proxyPrefix) }
 
 func (f *importFunc) params() []api.ValueType {
 	types := make([]api.ValueType, len(f.signature))

@@ -66,19 +66,18 @@ func cacheDir() string {
 	return filepath.Join(dir, "tollgate", "wasmhost")
 }
 
-// Compile compiles the bytes of a module. With a cache directory the machine code is looked up and kept there; "" keeps
-// nothing.
-func Compile(wasm []byte, cacheDir string) (*Module, error) {
+// Compile compiles the bytes of a module. The machine code is looked up and kept in the directory cache; "" keeps nothing.
+func Compile(wasm []byte, cache string) (*Module, error) {
 	ctx := context.Background()
 	config := wazero.NewRuntimeConfig()
 	m := &Module{imports: importTable()}
-	if cacheDir != "" {
-		cache, err := wazero.NewCompilationCacheWithDir(cacheDir)
+	if cache != "" {
+		kept, err := wazero.NewCompilationCacheWithDir(cache)
 		if err != nil {
 			return nil, err
 		}
-		m.cache = cache
-		config = config.WithCompilationCache(cache)
+		m.cache = kept
+		config = config.WithCompilationCache(kept)
 	}
 	m.runtime = wazero.NewRuntimeWithConfig(ctx, config)
 	compiled, err := m.runtime.CompileModule(ctx, wasm)

@@ -74,3 +74,21 @@ func hostHTTP(cluster, headers, body, trailers string, timeout uint32, token *ui
 
 //go:wasmimport wasi_snapshot_preview1 random_get
 func wasiRandom(b *[8]byte, size uint32) uint32
+
+//go:wasmimport env proxy_set_header_map_pairs
+func hostSetPairs(kind uint32, pairs string) uint32
+
+//go:wasmimport env proxy_get_header_map_size
+func hostMapSize(kind uint32, size *uint32) uint32
+
+//go:wasmimport env proxy_close_stream
+func hostClose(kind uint32) uint32
+
+//go:wasmimport env proxy_grpc_cancel
+func hostCancel(token uint32) uint32
+
+//go:wasmimport env proxy_get_log_level
+func hostLogLevel(level *uint32) uint32
+
+//go:wasmimport env proxy_get_buffer_status
+func hostBufferStatus(kind uint32, length, flags *uint32) uint32

@@ -83,7 +83,11 @@ func onResponseHeaders(id, count, eos uint32) uint32 {
 	hostReplaceHeader(2, "X-Replaced", "guest")
 	hostAddHeader(2, "x-added", "guest")
 	hostRemoveHeader(2, "x-removed")
-	return 0
+	if _, wanted := header(2, "x-refuse"); wanted != "" {
+		hostReply(502, "refused", wanted, "", ^uint32(0))
+	}
+	_, wanted := header(2, "x-pause")
+	return yes(wanted != "")
 }
 
 //go:wasmexport proxy_on_done
@@ -163,6 +167,24 @@ func run(name string, arg []string) uint32 {
 		grown = append(grown, make([]byte, 8<<20))
 	case "sleep":
 		time.Sleep(time.Millisecond)
+	case "setpairs":
+		before, after := uint32(0), uint32(0)
+		hostMapSize(0, &before)
+		status := hostSetPairs(0, encode(":method", "PUT", "X-Only", "1"))
+		hostMapSize(0, &after)
+		say("setpairs", num(status), num(before), num(after))
+	case "close":
+		say("close", num(hostClose(0)))
+	case "cancel":
+		say("cancel", num(hostCancel(1)), num(hostCancel(1)))
+	case "level":
+		var level uint32
+		say("level", num(hostLogLevel(&level)), num(level))
+	case "buffer":
+		var length, flags uint32
+		say("buffer", num(hostBufferStatus(6, &length, &flags)), num(length), num(hostBufferStatus(7, &length, &flags)))
+	case "print":
+		println("printed")
 	case "exit":
 		syscall.Exit(3)
 	case "panic":
