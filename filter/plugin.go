@@ -18,7 +18,9 @@ type plugin struct {
 	types.DefaultPluginContext
 	vm      *vm
 	host    Host
-	config  *config.Config
+	domain  string // empty until the configuration was read
+	own     *ruleset
+	routes  map[string]*ruleset // of routes that carry rules, by their text; nil for faulty ones
 	limiter *limiter.Limiter
 	metrics metrics
 	// strict says that some rule refuses what cannot be counted. Where it is not known which rule holds a request, the
@@ -28,8 +30,11 @@ type plugin struct {
 	// Scratch of one callback.
 	request    config.Request
 	charges    []limiter.Charge
-	rules      []int // the rule of each charge
+	charged    []charged // whose each charge is
+	challenged *config.Rule
+	route      string // of a request that its route's own rules hold
 	identities []byte
+	shadows    shadows
 	writer     writer
 	reply      Reply
 
@@ -67,7 +72,7 @@ func (p *plugin) logFaults(err error) {
 
 // start makes the plugin ready for streams.
 func (p *plugin) start(cfg *config.Config) bool {
-	p.config = cfg
+	p.domain = cfg.Domain
 	for _, warning := range cfg.Warnings {
 		p.log(LogWarn, warning)
 	}
@@ -86,9 +91,11 @@ func (p *plugin) start(cfg *config.Config) bool {
 	for i := range cfg.Rules {
 		p.strict = p.strict || cfg.Rules[i].OnError == config.RefuseOnError
 	}
-	if err := p.metrics.define(p.vm, cfg); err != nil {
+	if err := p.metrics.define(p.vm, cfg.Domain); err != nil {
 		p.log(LogWarn, "a metric could not be defined; it stays away")
 	}
+	p.own = p.newRuleset(cfg)
+	p.request.Properties = p.host
 	if err := p.host.SetTickPeriod(flushPeriod); err != nil {
 		p.log(LogWarn, "no tick could be set; metrics are passed on when the plugin ends")
 	}
@@ -97,12 +104,25 @@ func (p *plugin) start(cfg *config.Config) bool {
 }
 
 // OnTick implements types.PluginContext.
-func (p *plugin) OnTick() { p.metrics.flush(p.host) }
+func (p *plugin) OnTick() { p.flush() }
 
 // OnPluginDone implements types.PluginContext.
 func (p *plugin) OnPluginDone() bool {
-	p.metrics.flush(p.host)
+	p.flush()
 	return true
+}
+
+// flush passes all metrics on. A plugin that never started has none.
+func (p *plugin) flush() {
+	p.metrics.sinks.flush(p.host)
+	if p.own != nil {
+		p.own.sinks.flush(p.host)
+	}
+	for _, rules := range p.routes {
+		if rules != nil {
+			rules.sinks.flush(p.host)
+		}
+	}
 }
 
 // NewHttpContext implements types.PluginContext.
@@ -122,7 +142,7 @@ func (p *plugin) NewHttpContext(uint32) types.HttpContext {
 const maxIdle = 1024
 
 func (p *plugin) release(s *stream) {
-	*s = stream{plugin: p}
+	*s = stream{plugin: p, held: s.held[:0]}
 	if len(p.idle) < maxIdle {
 		p.idle = append(p.idle, s)
 	}
@@ -131,8 +151,8 @@ func (p *plugin) release(s *stream) {
 // log writes a line that says whose it is.
 func (p *plugin) log(level Level, text string) {
 	line := "tollgate: "
-	if p.config != nil {
-		line = "tollgate " + p.config.Domain + ": "
+	if p.domain != "" {
+		line = "tollgate " + p.domain + ": "
 	}
 	p.host.Log(level, line+text)
 }
