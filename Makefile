@@ -20,7 +20,7 @@ wasm := GOOS=wasip1 GOARCH=wasm
 module_sources := $(shell find . -name '*.go' ! -name '*_test.go' ! -path './build/*' ! -path './e2e/*' ! -path './bench/*' ! -path './scripts/*')
 
 # $(call test,title,packages): run tests and report on them; a test that is skipped fails.
-test = @echo "== $(1)"; go test -json -count=1 -timeout 20m $(2) | go run ./scripts/testreport
+test = @echo "==" $(1); go test -json -count=1 -timeout 20m $(2) | go run ./scripts/testreport
 
 .PHONY: help
 help: ## List the targets
@@ -61,26 +61,35 @@ run: build envoy ## Run the demo of envoy.yaml in the foreground
 
 .PHONY: test
 test: build envoy ## Run all tests: native, the module under wazero, and in Envoy
-	$(call test,native,$$(go list ./... | grep -vE '^tollgate/(internal/wasmhost|cmd/filter|e2e)(/|$$)'))
-	$(call test,the module under wazero,./internal/wasmhost/... ./cmd/filter/...)
-	$(call test,the module in Envoy,./e2e/...)
+	$(call test,native,$$(go list ./... | grep -vE '^tollgate/(internal/wasmhost|cmd/filter|prove|e2e)(/|$$)'))
+	$(call test,the module under wazero,./internal/wasmhost/... ./cmd/filter/... ./prove/...)
+	$(call test,the module in$$(build/envoy --version),./e2e/...)
 
 .PHONY: e2e
 e2e: build envoy ## Run the tests in Envoy alone
-	$(call test,the module in Envoy: $$(build/envoy --version),./e2e/...)
+	$(call test,the module in$$(build/envoy --version),./e2e/...)
 
 .PHONY: matrix
 matrix: $(VERSIONS:%=matrix-%) ## Run the tests in Envoy on every release in VERSIONS
 
 .PHONY: $(VERSIONS:%=matrix-%)
 $(VERSIONS:%=matrix-%): matrix-%: build build/envoy-%
-	$(call test,the module in Envoy $*,./e2e/...)
+	$(call test,the module in$$($$TOLLGATE_ENVOY --version),./e2e/...)
 
 $(VERSIONS:%=matrix-%): export TOLLGATE_ENVOY = $(CURDIR)/build/envoy-$(@:matrix-%=%)
 
+.PHONY: prove
+prove: build ## Run the long form of the tests that show what is promised (prove/ says how)
+	$(call test,what is promised,./prove/...)
+
+prove: export TOLLGATE_PROVE = full
+
 .PHONY: bench
-bench: build envoy ## Measure what the filter costs (bench/ says how)
-	go -C bench run .
+bench: build envoy build/noop.wasm ## Measure what the filter costs (bench/ says how); BENCHFLAGS are its options
+	go -C bench run . $(BENCHFLAGS)
+
+build/noop.wasm: bench/noop/main.go
+	$(wasm) go -C bench build -buildmode=c-shared -trimpath -ldflags='-s -w' -o ../$@ ./noop
 
 .PHONY: fuzz
 fuzz: ## Run every fuzz target for FUZZTIME

@@ -2,7 +2,9 @@ package filter
 
 import (
 	"errors"
+	"slices"
 	"strings"
+	"unsafe"
 
 	"tollgate/limiter"
 	"tollgate/limiter/memstore"
@@ -24,6 +26,10 @@ type fakeHost struct {
 	counters map[string]uint64
 	logs     []logLine
 	tick     uint32
+
+	pairs [][2]string // reused
+	lent  [][]byte    // memory of the callback
+	value []byte      // memory of the last Get
 
 	calls   []string // in order, such as "get" and "replace x-ratelimit-limit"
 	trouble map[string]trouble
@@ -70,6 +76,31 @@ func (h *fakeHost) failing(call string, times int, err error) {
 	h.trouble[call] = trouble{err: err, times: times}
 }
 
+// lend returns a text whose memory is the callback's, as a real proxy's is.
+func (h *fakeHost) lend(text string) string {
+	memory := []byte(text)
+	h.lent = append(h.lent, memory)
+	return unsafe.String(unsafe.SliceData(memory), len(memory))
+}
+
+// callbackEnds overwrites what was lent: who has kept it without copying it is found out.
+func (h *fakeHost) callbackEnds() {
+	for _, memory := range h.lent {
+		spoil(memory)
+	}
+	h.lent = h.lent[:0]
+	h.storeCalled()
+}
+
+// storeCalled ends the life of the value that the last Get returned.
+func (h *fakeHost) storeCalled() { spoil(h.value) }
+
+func spoil(memory []byte) {
+	for i := range memory {
+		memory[i] = '!'
+	}
+}
+
 // called records a call and says how it fails.
 func (h *fakeHost) called(name string, about ...string) error {
 	h.calls = append(h.calls, strings.Join(append([]string{name}, about...), " "))
@@ -86,13 +117,17 @@ func (h *fakeHost) called(name string, about ...string) error {
 }
 
 func (h *fakeHost) Get(key []byte) ([]byte, uint32, error) {
+	h.storeCalled()
 	if err := h.called("get"); err != nil {
 		return nil, 0, err
 	}
-	return h.store.Get(key)
+	value, version, err := h.store.Get(key)
+	h.value = slices.Clone(value)
+	return h.value, version, err
 }
 
 func (h *fakeHost) Create(key, value []byte) error {
+	defer h.storeCalled() // the new value may be made of the old one
 	if err := h.called("create"); err != nil {
 		return err
 	}
@@ -100,6 +135,7 @@ func (h *fakeHost) Create(key, value []byte) error {
 }
 
 func (h *fakeHost) CompareAndSwap(key, value []byte, version uint32) error {
+	defer h.storeCalled() // the new value may be made of the old one
 	if err := h.called("swap"); err != nil {
 		return err
 	}
@@ -116,14 +152,16 @@ func (h *fakeHost) Random(dst []byte) error {
 }
 
 func (h *fakeHost) PluginConfiguration() ([]byte, error) {
-	return []byte(h.configuration), h.called("configuration")
+	memory := []byte(h.configuration)
+	h.lent = append(h.lent, memory)
+	return memory, h.called("configuration")
 }
 
 func (h *fakeHost) Property(path string) (string, bool) {
 	if h.called("property", path) != nil || path != "plugin_name" {
 		return "", false
 	}
-	return h.pluginName, true
+	return h.lend(h.pluginName), true
 }
 
 func (h *fakeHost) SetTickPeriod(milliseconds uint32) error {
@@ -132,7 +170,11 @@ func (h *fakeHost) SetTickPeriod(milliseconds uint32) error {
 }
 
 func (h *fakeHost) RequestHeaders() ([][2]string, error) {
-	return h.request, h.called("request headers")
+	h.pairs = h.pairs[:0]
+	for _, line := range h.request {
+		h.pairs = append(h.pairs, [2]string{h.lend(line[0]), h.lend(line[1])})
+	}
+	return h.pairs, h.called("request headers")
 }
 
 func (h *fakeHost) ReplaceResponseHeader(name string, value []byte) error {

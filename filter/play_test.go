@@ -30,6 +30,7 @@ func startIn(t *testing.T, vm types.VMContext, h *fakeHost, configuration string
 func tryStart(vm types.VMContext, h *fakeHost, configuration string) (types.PluginContext, bool) {
 	h.configuration = configuration
 	p := vm.NewPluginContext(1)
+	defer h.callbackEnds()
 	return p, p.OnPluginStart(len(configuration)) == types.OnPluginStartStatusOK
 }
 
@@ -77,6 +78,7 @@ func (h *fakeHost) play(p types.PluginContext, request [][2]string, upstream ...
 // begin runs the request's headers.
 func (h *fakeHost) begin(s types.HttpContext, request [][2]string) types.Action {
 	h.request, h.reply = request, nil
+	defer h.callbackEnds()
 	return s.OnHttpRequestHeaders(len(request), true)
 }
 
@@ -91,6 +93,7 @@ func (h *fakeHost) finish(s types.HttpContext, action types.Action, upstream ...
 		panic("a request must be held if and only if it was answered")
 	}
 	s.OnHttpResponseHeaders(len(h.response), true)
+	h.callbackEnds()
 	r.headers = h.response
 	return r
 }

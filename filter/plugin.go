@@ -2,6 +2,7 @@ package filter
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/tetratelabs/proxy-wasm-go-sdk/proxywasm/types"
 
@@ -18,9 +19,11 @@ type plugin struct {
 	types.DefaultPluginContext
 	vm      *vm
 	host    Host
-	domain  string // empty until the configuration was read
-	own     *ruleset
+	host    Host
+	domain  string              // empty until the configuration was read
+	own     *ruleset            // nil until then
 	routes  map[string]*ruleset // of routes that carry rules, by their text; nil for faulty ones
+	limiter *limiter.Limiter
 	limiter *limiter.Limiter
 	metrics metrics
 	// strict says that some rule refuses what cannot be counted. Where it is not known which rule holds a request, the
@@ -47,11 +50,11 @@ func (p *plugin) OnPluginStart(int) (status types.OnPluginStartStatus) {
 	defer p.surviveStart()
 	data, err := p.host.PluginConfiguration()
 	if err != nil {
-		p.log(LogError, "the configuration could not be read")
+		p.log(LogError, "configuration refused: it could not be read")
 		return types.OnPluginStartStatusFailed
 	}
 	name, _ := p.host.Property("plugin_name")
-	cfg, err := config.Parse(data, name)
+	cfg, err := config.Parse(data, strings.Clone(name)) // the domain may be the name, and outlives this callback
 	if err != nil {
 		p.logFaults(err)
 		return types.OnPluginStartStatusFailed
@@ -85,6 +88,15 @@ func (p *plugin) start(cfg *config.Config) bool {
 		p.log(LogError, "configuration refused: the hash key in the proxy's shared data could not be read or made: "+err.Error())
 		return false
 	}
+	p.run(cfg, key)
+	p.log(LogInfo, started(cfg))
+	return true
+}
+
+// run replaces what the plugin ran before: Envoy starts a plugin once, but the ABI lets a host configure it again.
+func (p *plugin) run(cfg *config.Config, key limiter.HashKey) {
+	p.flush()
+	p.metrics, p.routes, p.strict = metrics{}, nil, cfg.OnError == config.RefuseOnError
 	p.limiter = limiter.New(p.host, p.host.Now, key, limiter.Options{
 		Domain: cfg.Domain, MaxCounters: cfg.MaxCounters, OnFull: cfg.OnFull,
 	})
@@ -99,16 +111,17 @@ func (p *plugin) start(cfg *config.Config) bool {
 	if err := p.host.SetTickPeriod(flushPeriod); err != nil {
 		p.log(LogWarn, "no tick could be set; metrics are passed on when the plugin ends")
 	}
-	p.log(LogInfo, started(cfg))
-	return true
 }
 
 // OnTick implements types.PluginContext.
-func (p *plugin) OnTick() { p.flush() }
+func (p *plugin) OnTick() {
+	defer p.surviveTick()
+	p.flush()
+}
 
 // OnPluginDone implements types.PluginContext.
 func (p *plugin) OnPluginDone() bool {
-	p.flush()
+	p.OnTick()
 	return true
 }
 

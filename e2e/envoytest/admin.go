@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// awaitReady returns when Envoy says that it is live and every listener has its port.
+// awaitReady returns when Envoy says that it is live and every listener has its port and every worker.
 func (e *Envoy) awaitReady(listeners []Listener) error {
 	return e.process.await("listeners", startTimeout, func() (bool, error) {
 		admin, err := os.ReadFile(e.path("admin"))
@@ -23,6 +23,9 @@ func (e *Envoy) awaitReady(listeners []Listener) error {
 			return false, err
 		}
 		if err := e.readAddrs(); err != nil {
+			return false, err
+		}
+		if stats, err := e.stats(); err != nil || !settled(stats) {
 			return false, err
 		}
 		for _, l := range listeners {

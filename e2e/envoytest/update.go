@@ -13,7 +13,7 @@ const listenersFile = "listeners.json"
 // ErrRejected is what Update returns, wrapped, if Envoy does not take the new configuration.
 var ErrRejected = errors.New("envoy rejected the listeners")
 
-// Update replaces all listeners of a running Envoy and returns when the new ones serve. If Envoy rejects one of them it returns
+// Update replaces all listeners of a running Envoy and returns when the new ones serve on every worker. If Envoy rejects one of them it returns
 // an error that wraps ErrRejected and holds Envoy's reason; the rejected listener goes on as before, the others are
 // replaced.
 func (e *Envoy) Update(listeners ...Listener) error {
@@ -26,7 +26,7 @@ func (e *Envoy) Update(listeners ...Listener) error {
 	err := e.process.await("update of the listeners", startTimeout, func() (bool, error) {
 		var err error
 		after, err = e.stats()
-		return err == nil && answered(after) > answered(before) && after["listener_manager.total_listeners_warming"] == 0, err
+		return err == nil && answered(after) > answered(before) && settled(after), err
 	})
 	if err != nil {
 		e.t.Fatal(err)
@@ -47,6 +47,15 @@ const (
 
 // answered counts the updates that Envoy has decided on.
 func answered(stats map[string]uint64) uint64 { return stats[ldsAccepted] + stats[ldsRejected] }
+
+// settled reports whether every worker has every listener as it is configured. The main thread has an update earlier, and
+// until then a worker may accept a connection under the listener before.
+func settled(stats map[string]uint64) bool {
+	const prefix = "listener_manager."
+	expected := stats["server.concurrency"] * (stats[prefix+"listener_added"] + stats[prefix+"listener_modified"])
+	done := stats[prefix+"listener_create_success"] + stats[prefix+"listener_create_failure"]
+	return stats[prefix+"total_listeners_warming"] == 0 && done >= expected
+}
 
 // reasons returns why listeners were rejected, by name.
 func (e *Envoy) reasons() map[string]string {
