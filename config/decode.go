@@ -9,6 +9,9 @@ import (
 // decoder reads nodes into Go values and collects every mistake on the way.
 type decoder struct {
 	problems
+	warnings problems // what is allowed but hardly meant
+	input    string   // what is read
+	isStruct bool     // input is no text but a protobuf Struct, in which nothing has a position
 }
 
 // fail adds a mistake at a value.
@@ -19,6 +22,11 @@ func (d *decoder) fail(n *node, reason, advice string) {
 // failKey adds a mistake at a key.
 func (d *decoder) failKey(m member, reason, advice string) {
 	d.add(shownPath(m.value.path), m.offset, reason, advice)
+}
+
+// warn adds a warning at a value.
+func (d *decoder) warn(n *node, reason, advice string) {
+	d.warnings.add(shownPath(n.path), n.offset, reason, advice)
 }
 
 func shownPath(path string) string {
@@ -53,10 +61,24 @@ type field[T any] struct {
 	read    func(d *decoder, n *node, into *T)
 }
 
-// given are the names of the fields that an object has or, by a near miss, was meant to have.
-type given []string
+// given are the fields that an object has, with their values. A field that it was meant to have, by a near miss, is
+// there without a value.
+type given map[string]*node
 
-func (g given) has(name string) bool { return slices.Contains(g, name) }
+func (g given) has(name string) bool {
+	_, ok := g[name]
+	return ok
+}
+
+// first returns the value of the first of the names that the object has, or nil.
+func (g given) first(names ...string) *node {
+	for _, name := range names {
+		if g[name] != nil {
+			return g[name]
+		}
+	}
+	return nil
+}
 
 // readObject reads the members of n by the table of fields. Unknown, repeated and missing members are mistakes; ok is
 // false if n is no object at all.
@@ -64,18 +86,21 @@ func readObject[T any](d *decoder, n *node, advice string, fields []field[T], in
 	if !d.is(n, kindObject, advice) {
 		return nil, false
 	}
+	names = given{}
 	for _, m := range n.members {
 		i := slices.IndexFunc(fields, func(f field[T]) bool { return f.name == m.key })
 		switch {
 		case i < 0:
-			names = append(names, d.unknown(m, fieldNames(fields)))
+			if meant := d.unknown(m, fieldNames(fields)); meant != "" && !names.has(meant) {
+				names[meant] = nil
+			}
 			continue
-		case names.has(m.key):
+		case names[m.key] != nil:
 			d.failKey(m, "repeats a field of the same object", "keep one of the two")
 			fields[i].read(d, m.value, new(T)) // its own mistakes are worth knowing, its value is not
 			continue
 		}
-		names = append(names, m.key)
+		names[m.key] = m.value
 		m.value.optional = fields[i].missing == ""
 		fields[i].read(d, m.value, into)
 	}
@@ -115,6 +140,41 @@ func (d *decoder) text(n *node, advice string) (string, bool) {
 		return "", false
 	}
 	return n.text, true
+}
+
+// nonEmpty reads a text that must not be empty. After a mistake it returns an empty one.
+func (d *decoder) nonEmpty(n *node, advice string) string {
+	s, ok := d.text(n, advice)
+	if ok && s == "" {
+		d.fail(n, "is an empty string", advice)
+	}
+	return s
+}
+
+// boolean reads true or false.
+func (d *decoder) boolean(n *node) (value, ok bool) {
+	if !d.is(n, kindBool, "write true or false without quotes") {
+		return false, false
+	}
+	return n.text == "true", true
+}
+
+// flag reads a boolean and wraps it.
+func (d *decoder) flag(n *node) optional[bool] { return maybe(d.boolean(n)) }
+
+// dictionary calls read for each member of an object whose keys are free. Keys that repeat are mistakes.
+func (d *decoder) dictionary(n *node, advice string, read func(m member)) {
+	if !d.is(n, kindObject, advice) {
+		return
+	}
+	seen := map[string]bool{}
+	for _, m := range n.members {
+		if seen[m.key] {
+			d.failKey(m, "repeats a field of the same object", "keep one of the two")
+		}
+		seen[m.key] = true
+		read(m)
+	}
 }
 
 // list reads a list that must not be empty.
