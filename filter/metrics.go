@@ -22,6 +22,19 @@ type sink struct {
 
 type sinks []sink
 
+// define makes counters known to the host. Those that it refuses stay away.
+func (p *plugin) define(all ...interface {
+	define(v *vm, domain string) error
+}) {
+	var err error
+	for _, m := range all {
+		err = errors.Join(err, m.define(p.vm, p.domain))
+	}
+	if err != nil {
+		p.log(LogWarn, "a metric could not be defined; it stays away")
+	}
+}
+
 // define makes the counters of a plugin known to the host, at 0: tollgate.<domain>.table_full and the like.
 func (m *metrics) define(v *vm, domain string) error {
 	prefix := metricPrefix(domain)

@@ -19,11 +19,9 @@ type plugin struct {
 	types.DefaultPluginContext
 	vm      *vm
 	host    Host
-	host    Host
 	domain  string              // empty until the configuration was read
 	own     *ruleset            // nil until then
 	routes  map[string]*ruleset // of routes that carry rules, by their text; nil for faulty ones
-	limiter *limiter.Limiter
 	limiter *limiter.Limiter
 	metrics metrics
 	// strict says that some rule refuses what cannot be counted. Where it is not known which rule holds a request, the
@@ -103,10 +101,8 @@ func (p *plugin) run(cfg *config.Config, key limiter.HashKey) {
 	for i := range cfg.Rules {
 		p.strict = p.strict || cfg.Rules[i].OnError == config.RefuseOnError
 	}
-	if err := p.metrics.define(p.vm, cfg.Domain); err != nil {
-		p.log(LogWarn, "a metric could not be defined; it stays away")
-	}
-	p.own = p.newRuleset(cfg)
+	p.own = newRuleset(cfg)
+	p.define(&p.metrics, p.own)
 	p.request.Properties = p.host
 	if err := p.host.SetTickPeriod(flushPeriod); err != nil {
 		p.log(LogWarn, "no tick could be set; metrics are passed on when the plugin ends")

@@ -79,10 +79,10 @@ func (s *stream) unauthorized() types.Action {
 	w.text = append(w.text, ` realm="`...)
 	w.text = append(append(w.text, p.own.config.Domain...), '"')
 	w.end("www-authenticate", 0)
-	return s.send(401, grpcUnauthenticated, unidentified, nil)
+	return s.send(401, grpcUnauthenticated, detailsUnidentified, nil)
 }
 
-var unidentified = []byte("tollgate.unidentified")
+var detailsUnidentified = []byte("tollgate.unidentified")
 
 // scheme is how a client can name itself: with a bearer token if that is one of the ways, else with a key.
 func scheme(rule *config.Rule) string {

@@ -16,13 +16,8 @@ type ruleset struct {
 	refundable []bool
 }
 
-// newRuleset makes rules ready to run, and their metrics known to the host.
-func (p *plugin) newRuleset(cfg *config.Config) *ruleset {
-	r := &ruleset{config: cfg, metrics: make([]ruleMetrics, len(cfg.Rules)), refundable: refundable(cfg.Rules)}
-	if err := r.define(p.vm, p.domain); err != nil {
-		p.log(LogWarn, "a metric could not be defined; it stays away")
-	}
-	return r
+func newRuleset(cfg *config.Config) *ruleset {
+	return &ruleset{config: cfg, metrics: make([]ruleMetrics, len(cfg.Rules)), refundable: refundable(cfg.Rules)}
 }
 
 // refundable finds the rules whose counters may go down: by the response's status, or because a request may be held to
@@ -73,7 +68,8 @@ func (p *plugin) compileRoute(text string) *ruleset {
 		p.routes[text] = nil
 		return nil
 	}
-	rules := p.newRuleset(cfg)
+	rules := newRuleset(cfg)
+	p.define(rules)
 	p.routes[text] = rules
 	return rules
 }
