@@ -22,10 +22,11 @@ func TestStartSaysWhatRuns(t *testing.T) {
 	}
 }
 
+// TestThePluginsNameIsTheDefaultDomain holds that it is that for as long as the plugin runs: in keys, metrics, log and challenge.
 func TestThePluginsNameIsTheDefaultDomain(t *testing.T) {
 	h := newFakeHost()
 	h.pluginName = "named"
-	p := startPlugin(t, h, `{"rules": [{"name": "api", "limits": [{"requests": 3, "window": "10s"}]}]}`)
+	p := startPlugin(t, h, `{"on_unidentified": "refuse", "rules": [{"name": "api", "limits": [{"requests": 3, "window": "10s"}]}]}`)
 	h.play(p, get("/", "alice"))
 	p.OnTick()
 	if h.counters["tollgate.named.api.allowed"] != 1 {
@@ -36,6 +37,14 @@ func TestThePluginsNameIsTheDefaultDomain(t *testing.T) {
 			t.Errorf("key %q", key)
 		}
 	})
+	if r := h.play(p, bare("GET", "/")); r.value("www-authenticate") != `ApiKey realm="named"` {
+		t.Errorf("challenge %v", r.headers)
+	}
+	h.failing("get", 1, errBroken)
+	h.play(p, get("/", "alice"))
+	if lines := h.errorLines(); len(lines) != 1 || !strings.HasPrefix(lines[0], "tollgate named: ") {
+		t.Errorf("log %q", lines)
+	}
 }
 
 // TestEveryConfigurationErrorIsLogged holds that an operator sees all mistakes at once, one a line.

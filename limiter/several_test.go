@@ -185,6 +185,29 @@ func TestConflictInSecondBucket(t *testing.T) {
 	}
 }
 
+// TestConflictAcrossABoundary starts again with all buckets: the charge in the first was made in a window that is over, and a
+// request belongs to one instant.
+func TestConflictAcrossABoundary(t *testing.T) {
+	p := newPair(t)
+	shared := new(memstore.Store)
+	other, r := newWorker(t, twoBuckets, shared), newWorker(t, twoBuckets, shared)
+	r.store.hooks = map[string]func(){"create 1#1": func() {
+		other.play([]step{{"109s", "a", p.high + ": 3/20", "ok 2/3 @120"}})
+		r.now = instant(t, "110s")
+	}}
+	r.now = instant(t, "109s")
+	if got, want := r.ask("a", p.both("9/10", "3/20")), "ok 1/3 @120 conflicts 1"; got != want {
+		t.Errorf("got %s; want %s", got, want)
+	}
+	want := "get 0, get 1, clock, create 0, create 1, get 1, clock, get 0, swap 0, get 0, get 1, clock, swap 0, swap 1"
+	if got := r.store.trace(); got != want {
+		t.Errorf("calls: %s\n want: %s", got, want)
+	}
+	if got, want := counts(t, shared), "1@120 2@120"; got != want {
+		t.Errorf("stored %s; want %s", got, want)
+	}
+}
+
 // TestOverflowsAreCountedOnce refuses, in the second bucket, a request that met a full first one.
 func TestOverflowsAreCountedOnce(t *testing.T) {
 	p := newPair(t)

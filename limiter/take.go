@@ -120,20 +120,27 @@ func (g *group) before(other *group) bool {
 }
 
 // takeEnforced charges the buckets in order. It reads all that are left, then the clock, and refuses if one has no room;
-// a conflict starts again with the bucket it happened in. What was charged before is given back if a later one refuses.
+// a conflict starts again with the bucket it happened in. What was charged before is given back if a later one refuses, or if
+// its window is over by then: a request belongs to one instant.
 func (l *Limiter) takeEnforced() {
 	end := 0
 	for end < len(l.groups) && l.groups[end].enforced {
 		end++
 	}
 	for from := 0; from < end; {
-		if now := l.lookAt(l.groups[from:end]); now >= 0 {
+		now := l.lookAt(l.groups[from:end])
+		if now >= 0 {
 			l.d.Now = now
 		}
 		if l.d.Err != nil || !l.d.Allowed {
 			l.refund(l.groups[:from])
 			l.mend(l.groups[from:end])
 			return
+		}
+		if from > 0 && l.outlived(now) {
+			l.refund(l.groups[:from])
+			from = 0
+			continue
 		}
 		for from < end && l.swap(&l.groups[from]) {
 			from++
@@ -143,6 +150,18 @@ func (l *Limiter) takeEnforced() {
 			return
 		}
 	}
+}
+
+// outlived says whether a charge that is stored already was made in a window that is over.
+func (l *Limiter) outlived(now int64) bool {
+	for i := range l.d.States {
+		s := &l.d.States[i]
+		o := &l.d.Outcomes[s.Charge]
+		if o.Charged && o.Err == nil && !l.charges[s.Charge].Shadow && now >= int64(s.Reset)*second {
+			return true
+		}
+	}
+	return false
 }
 
 // takeShadow charges the buckets that hold shadow charges alone. Nothing in them can refuse the request.

@@ -116,7 +116,7 @@ const (
 )
 
 func newLoad(t *testing.T, vms int, seed uint64) *load {
-	l := &load{t: t, seed: seed, limit: history.Limit{Requests: 15, Window: 10}, host: newProxy(t)}
+	l := &load{t: t, seed: seed, limit: history.Limit{Requests: 8, Window: 10}, host: newProxy(t)}
 	l.host.SetSeed(seed)
 	l.recorder = history.NewRecorder(l.host.Now)
 	l.roots = fleet(t, l.host, vms, fmt.Sprintf(

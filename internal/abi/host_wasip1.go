@@ -21,7 +21,7 @@ type out struct {
 }
 
 // result is the memory that the last call returned.
-func (o *out) result() []byte { return vm.arena.bytes(o.address, o.size) }
+func (o *out) result() []byte { return vm.arena.bytes(uintptr(o.address), o.size) }
 
 func textData(s string) unsafe.Pointer { return unsafe.Pointer(unsafe.StringData(s)) }
 func byteData(b []byte) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(b)) }
@@ -87,7 +87,7 @@ func (Host) Property(path string) (string, bool) {
 	o := &vm.out
 	o.address, o.size = 0, 0
 	s := proxyGetProperty(textData(path), uint32(len(path)), &o.address, &o.size)
-	return vm.arena.text(o.address, o.size), s == statusOK
+	return vm.arena.text(uintptr(o.address), o.size), s == statusOK
 }
 
 // SetTickPeriod implements filter.Host.
