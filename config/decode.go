@@ -83,26 +83,44 @@ func (g given) first(names ...string) *node {
 // readObject reads the members of n by the table of fields. Unknown, repeated and missing members are mistakes; ok is
 // false if n is no object at all.
 func readObject[T any](d *decoder, n *node, advice string, fields []field[T], into *T) (names given, ok bool) {
+	known := make([]fieldName, len(fields))
+	for i := range fields {
+		known[i] = fieldName{fields[i].name, fields[i].missing}
+	}
+	return d.object(n, advice, known, func(i int, value *node, repeated bool) {
+		target := into
+		if repeated {
+			target = new(T) // its own mistakes are worth knowing, its value is not
+		}
+		fields[i].read(d, value, target)
+	})
+}
+
+// fieldName is what there is to know of a field without its type.
+type fieldName struct{ name, missing string }
+
+// object does the work of readObject, once for all types: what is generic is linked for each of them.
+func (d *decoder) object(n *node, advice string, fields []fieldName, read func(i int, value *node, repeated bool)) (names given, ok bool) {
 	if !d.is(n, kindObject, advice) {
 		return nil, false
 	}
 	names = given{}
 	for _, m := range n.members {
-		i := slices.IndexFunc(fields, func(f field[T]) bool { return f.name == m.key })
-		switch {
-		case i < 0:
-			if meant := d.unknown(m, fieldNames(fields)); meant != "" && !names.has(meant) {
+		i := slices.IndexFunc(fields, func(f fieldName) bool { return f.name == m.key })
+		if i < 0 {
+			if meant := d.unknown(m, namesOf(fields)); meant != "" && !names.has(meant) {
 				names[meant] = nil
 			}
 			continue
-		case names[m.key] != nil:
-			d.failKey(m, "repeats a field of the same object", "keep one of the two")
-			fields[i].read(d, m.value, new(T)) // its own mistakes are worth knowing, its value is not
-			continue
 		}
-		names[m.key] = m.value
-		m.value.optional = fields[i].missing == ""
-		fields[i].read(d, m.value, into)
+		repeated := names[m.key] != nil
+		if repeated {
+			d.failKey(m, "repeats a field of the same object", "keep one of the two")
+		} else {
+			names[m.key] = m.value
+			m.value.optional = fields[i].missing == ""
+		}
+		read(i, m.value, repeated)
 	}
 	for _, f := range fields {
 		if f.missing != "" && !names.has(f.name) {
@@ -112,7 +130,7 @@ func readObject[T any](d *decoder, n *node, advice string, fields []field[T], in
 	return names, true
 }
 
-func fieldNames[T any](fields []field[T]) []string {
+func namesOf(fields []fieldName) []string {
 	names := make([]string, len(fields))
 	for i, f := range fields {
 		names[i] = f.name

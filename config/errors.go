@@ -1,7 +1,7 @@
 package config
 
 import (
-	"slices"
+	"sort"
 	"strconv"
 	"strings"
 )
@@ -59,7 +59,7 @@ func (p *problems) count() int { return len(p.found) }
 
 // in returns the mistakes in the order of their offsets, with positions in text.
 func (p *problems) in(text string) Errors {
-	slices.SortStableFunc(p.found, func(a, b problem) int { return a.offset - b.offset })
+	sort.SliceStable(p.found, func(i, j int) bool { return p.found[i].offset < p.found[j].offset })
 	at := cursor{text: text, line: 1}
 	errs := make(Errors, len(p.found))
 	for i, f := range p.found {

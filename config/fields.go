@@ -18,8 +18,8 @@ func Fields() []string {
 }
 
 func appendFields[T any](all []string, object string, fields []field[T]) []string {
-	for _, name := range fieldNames(fields) {
-		all = append(all, object+name)
+	for i := range fields {
+		all = append(all, object+fields[i].name)
 	}
 	return all
 }

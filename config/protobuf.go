@@ -2,9 +2,8 @@ package config
 
 import (
 	"math"
-	"slices"
+	"sort"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 )
 
@@ -58,7 +57,7 @@ func readEntries(message string) ([]entry, bool) {
 		}
 		entries, message = append(entries, e), rest
 	}
-	slices.SortStableFunc(entries, func(a, b entry) int { return strings.Compare(a.key, b.key) })
+	sort.SliceStable(entries, func(i, j int) bool { return entries[i].key < entries[j].key })
 	return entries, true
 }
 

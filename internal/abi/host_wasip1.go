@@ -127,7 +127,7 @@ func (Host) ResponseStatus() (int, error) {
 	if s := proxyGetHeaderMapValue(responseHeaders, textData(name), uint32(len(name)), &o.address, &o.size); s != statusOK {
 		return 0, s.err()
 	}
-	return strconv.Atoi(vm.arena.text(o.address, o.size))
+	return strconv.Atoi(vm.arena.text(uintptr(o.address), o.size))
 }
 
 // AddResponseHeader implements filter.Host.
