@@ -32,12 +32,31 @@ func isMadeOf(s string, most int, allowed func(byte) bool) bool {
 	return s != "" && len(s) <= most
 }
 
+func isBlank(c byte) bool { return c == ' ' || c == '\t' }
+
+// equalFold reports whether s is lower but for the case of ASCII letters.
+func equalFold(s, lower string) bool {
+	if len(s) != len(lower) {
+		return false
+	}
+	for i := range len(s) {
+		c := s[i]
+		if isUpper(c) {
+			c |= 0x20
+		}
+		if c != lower[i] {
+			return false
+		}
+	}
+	return true
+}
+
 // trimBlanks removes spaces and tabs, the blanks of RFC 9110 section 5.6.3, from both ends.
 func trimBlanks(s string) string {
-	for s != "" && (s[0] == ' ' || s[0] == '\t') {
+	for s != "" && isBlank(s[0]) {
 		s = s[1:]
 	}
-	for s != "" && (s[len(s)-1] == ' ' || s[len(s)-1] == '\t') {
+	for s != "" && isBlank(s[len(s)-1]) {
 		s = s[:len(s)-1]
 	}
 	return s

@@ -1,51 +1,73 @@
 package config
 
 import (
-	"strings"
-
 	"tollgate/limiter"
 )
 
 // Config is a compiled configuration. It never changes after Parse.
 type Config struct {
-	Domain      string         // namespace of the counters
-	MaxCounters uint32         // 16 to 1048576; 65536 by default
-	OnFull      limiter.OnFull // what a client gets when its bucket is full
-	Rules       []Rule         // in order, at least one
-	Warnings    []string       // what is allowed but hardly meant, one sentence each
+	Domain       string         // namespace of the counters
+	MaxCounters  uint32         // 16 to 1048576; 65536 by default
+	OnFull       limiter.OnFull // what a client gets when its bucket is full
+	Rules        []Rule         // in order, without those disabled
+	OnError      OnError        // of the top level: what a request gets if it is not known which rule holds it
+	PerRoute     bool           // a route's own rules, if its metadata have any, replace Rules there
+	ShadowHeader string         // request header that tells the upstream what shadow rules would do; "" for none
+	Warnings     []string       // what is allowed but hardly meant, each like an error
+
+	match    *index // of Rules
+	exempt   *index // of one rule that matches what is exempt; nil if nothing is
+	plans    plans
+	settings settings // of the top level, for the rules of routes
+	reach    []hider  // what takes requests before any rule does
 }
 
-const (
-	defaultMaxCounters = 65536
-	minCounters        = 16
-	maxCounters        = 1 << 20
-)
-
-// Parse checks a plugin configuration and compiles it. pluginName is the default of the field domain. The error, if
-// any, is of type Errors and lists every mistake.
+// Parse checks a plugin configuration and compiles it. data is JSON text, or the bytes of a google.protobuf.Struct.
+// pluginName is the default of the field domain. The error, if any, is of type Errors and lists every mistake.
 func Parse(data []byte, pluginName string) (*Config, error) {
-	text := string(data)
-	d := &decoder{}
-	root := d.read(text, smallestFor(pluginName))
+	smallest := smallestFor(pluginName)
+	d := &decoder{input: string(data)}
+	root := d.read(smallest)
 	if root == nil {
-		return nil, d.errors(text)
+		return nil, d.errors()
 	}
-	cfg := d.config(root, pluginName)
+	s, ok := d.spec(root, smallest)
+	if !ok {
+		return nil, d.errors()
+	}
+	s.domain = s.domain.or(d.defaultDomain(root, pluginName, s.at))
+	cfg := d.compile(&s)
 	if d.count() > 0 {
-		return nil, d.errors(text)
+		return nil, d.errors()
 	}
 	return cfg, nil
 }
 
-// Next returns the index of the first rule at or after from that matches the request, or -1. It allocates nothing.
-func (c *Config) Next(r *Request, from int) int {
-	for i := max(from, 0); i < len(c.Rules); i++ {
-		if c.Rules[i].matches(r) {
-			return i
-		}
+// ParseRules checks rules that a route carries, JSON text like the field rules, and returns a configuration that has
+// them in place of its own. They inherit from the same top level, and the same requests are exempt. The error, if any,
+// is of type Errors; positions are within data.
+func (c *Config) ParseRules(data []byte) (*Config, error) {
+	d := &decoder{input: string(data)}
+	root := readText(&d.problems, d.input, "rules")
+	if root == nil {
+		return nil, d.errors()
 	}
-	return -1
+	specs := d.rules(root)
+	cfg := *c
+	d.checkRulePlans(specs, c.plans.names)
+	d.compileRules(&cfg, specs)
+	if d.count() > 0 {
+		return nil, d.errors()
+	}
+	cfg.Warnings = d.warningTexts()
+	return &cfg, nil
 }
+
+// Next returns the index of the first rule at or after from that matches the request, or -1. It allocates nothing.
+func (c *Config) Next(r *Request, from int) int { return c.match.next(r, from) }
+
+// Exempt reports whether no rule holds the request. It allocates nothing.
+func (c *Config) Exempt(r *Request) bool { return c.exempt != nil && c.exempt.next(r, 0) == 0 }
 
 // smallestFor returns the smallest valid configuration for a plugin of that name.
 func smallestFor(pluginName string) string {
@@ -54,68 +76,4 @@ func smallestFor(pluginName string) string {
 		return `{` + rules
 	}
 	return `{"domain":"shop",` + rules
-}
-
-// read returns the tree of the text, or nil after a mistake that leaves nothing to decode.
-func (d *decoder) read(text, smallest string) *node {
-	if strings.Trim(text, " \t\r\n") == "" {
-		d.add(rootPath, 0, "is empty", "write at least "+smallest)
-		return nil
-	}
-	return readText(&d.problems, text)
-}
-
-// spec is a configuration as it is written.
-type spec struct {
-	domain      optional[string]
-	maxCounters optional[uint64]
-	onFull      optional[limiter.OnFull]
-	top         inherited
-	rules       []ruleSpec
-}
-
-func specFields(smallest string) []field[spec] {
-	fields := []field[spec]{
-		{"$schema", "", func(d *decoder, n *node, s *spec) { d.text(n, `write the address of a JSON Schema`) }},
-		{"domain", "", func(d *decoder, n *node, s *spec) { s.domain = maybe(d.domain(n)) }},
-	}
-	fields = append(fields, inheritedFields(func(s *spec) *inherited { return &s.top })...)
-	return append(fields, []field[spec]{
-		{"rules", "write at least " + smallest, func(d *decoder, n *node, s *spec) { s.rules = d.rules(n) }},
-		{"max_counters", "", func(d *decoder, n *node, s *spec) { s.maxCounters = maybe(d.whole(n, minCounters, maxCounters)) }},
-		{"on_full", "", func(d *decoder, n *node, s *spec) {
-			s.onFull = maybe(readEnum[limiter.OnFull](d, n, "share", "allow", "refuse"))
-		}},
-	}...)
-}
-
-// config reads and compiles the whole.
-func (d *decoder) config(root *node, pluginName string) *Config {
-	s := spec{}
-	smallest := smallestFor(pluginName)
-	names, ok := readObject(d, root, "write at least "+smallest, specFields(smallest), &s)
-	if !ok {
-		return nil
-	}
-	cfg := &Config{
-		Domain:      s.domain.or(d.defaultDomain(root, pluginName, names)).value,
-		MaxCounters: uint32(s.maxCounters.or(maybe(uint64(defaultMaxCounters), true)).value),
-		OnFull:      s.onFull.value,
-	}
-	d.compile(cfg, &s, names)
-	return cfg
-}
-
-// compile resolves the rules and checks them against each other.
-func (d *decoder) compile(cfg *Config, s *spec, names given) {
-	if s.top.identity == nil {
-		s.top.identity = []Source{{Kind: SourceHeader, Name: "x-api-key"}}
-	}
-	topUnsure := names.has("on_unidentified") && !s.top.onUnidentified.set
-	for i := range s.rules {
-		rule := &s.rules[i]
-		rule.unsure = rule.unsure || topUnsure && !rule.own.onUnidentified.set
-		cfg.Rules = append(cfg.Rules, rule.compile(&s.top))
-	}
-	d.checkReach(s.rules, cfg.Rules)
 }

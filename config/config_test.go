@@ -27,7 +27,7 @@ func TestDefaults(t *testing.T) {
 	if r.Name != "api" || r.OnUnidentified != ShareUnidentified || r.OnError != AllowOnError {
 		t.Errorf("got rule %+v", r)
 	}
-	if len(r.Identity) != 1 || r.Identity[0] != (Source{Kind: SourceHeader, Name: "x-api-key"}) {
+	if len(r.Identity) != 1 || !r.Identity[0].equal(Source{Kind: SourceHeader, Name: "x-api-key"}) {
 		t.Errorf("got identity %+v", r.Identity)
 	}
 	if len(r.Limits) != 1 || r.Limits[0] != (limiter.Limit{Requests: 10, Window: 10}) {

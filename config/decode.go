@@ -9,6 +9,9 @@ import (
 // decoder reads nodes into Go values and collects every mistake on the way.
 type decoder struct {
 	problems
+	warnings problems // what is allowed but hardly meant
+	input    string   // what is read
+	isStruct bool     // input is no text but a protobuf Struct, in which nothing has a position
 }
 
 // fail adds a mistake at a value.
@@ -19,6 +22,11 @@ func (d *decoder) fail(n *node, reason, advice string) {
 // failKey adds a mistake at a key.
 func (d *decoder) failKey(m member, reason, advice string) {
 	d.add(shownPath(m.value.path), m.offset, reason, advice)
+}
+
+// warn adds a warning at a value.
+func (d *decoder) warn(n *node, reason, advice string) {
+	d.warnings.add(shownPath(n.path), n.offset, reason, advice)
 }
 
 func shownPath(path string) string {
@@ -53,31 +61,66 @@ type field[T any] struct {
 	read    func(d *decoder, n *node, into *T)
 }
 
-// given are the names of the fields that an object has or, by a near miss, was meant to have.
-type given []string
+// given are the fields that an object has, with their values. A field that it was meant to have, by a near miss, is
+// there without a value.
+type given map[string]*node
 
-func (g given) has(name string) bool { return slices.Contains(g, name) }
+func (g given) has(name string) bool {
+	_, ok := g[name]
+	return ok
+}
+
+// first returns the value of the first of the names that the object has, or nil.
+func (g given) first(names ...string) *node {
+	for _, name := range names {
+		if g[name] != nil {
+			return g[name]
+		}
+	}
+	return nil
+}
 
 // readObject reads the members of n by the table of fields. Unknown, repeated and missing members are mistakes; ok is
 // false if n is no object at all.
 func readObject[T any](d *decoder, n *node, advice string, fields []field[T], into *T) (names given, ok bool) {
+	known := make([]fieldName, len(fields))
+	for i := range fields {
+		known[i] = fieldName{fields[i].name, fields[i].missing}
+	}
+	return d.object(n, advice, known, func(i int, value *node, repeated bool) {
+		target := into
+		if repeated {
+			target = new(T) // its own mistakes are worth knowing, its value is not
+		}
+		fields[i].read(d, value, target)
+	})
+}
+
+// fieldName is what there is to know of a field without its type.
+type fieldName struct{ name, missing string }
+
+// object does the work of readObject, once for all types: what is generic is linked for each of them.
+func (d *decoder) object(n *node, advice string, fields []fieldName, read func(i int, value *node, repeated bool)) (names given, ok bool) {
 	if !d.is(n, kindObject, advice) {
 		return nil, false
 	}
+	names = given{}
 	for _, m := range n.members {
-		i := slices.IndexFunc(fields, func(f field[T]) bool { return f.name == m.key })
-		switch {
-		case i < 0:
-			names = append(names, d.unknown(m, fieldNames(fields)))
-			continue
-		case names.has(m.key):
-			d.failKey(m, "repeats a field of the same object", "keep one of the two")
-			fields[i].read(d, m.value, new(T)) // its own mistakes are worth knowing, its value is not
+		i := slices.IndexFunc(fields, func(f fieldName) bool { return f.name == m.key })
+		if i < 0 {
+			if meant := d.unknown(m, namesOf(fields)); meant != "" && !names.has(meant) {
+				names[meant] = nil
+			}
 			continue
 		}
-		names = append(names, m.key)
-		m.value.optional = fields[i].missing == ""
-		fields[i].read(d, m.value, into)
+		repeated := names[m.key] != nil
+		if repeated {
+			d.failKey(m, "repeats a field of the same object", "keep one of the two")
+		} else {
+			names[m.key] = m.value
+			m.value.optional = fields[i].missing == ""
+		}
+		read(i, m.value, repeated)
 	}
 	for _, f := range fields {
 		if f.missing != "" && !names.has(f.name) {
@@ -87,7 +130,7 @@ func readObject[T any](d *decoder, n *node, advice string, fields []field[T], in
 	return names, true
 }
 
-func fieldNames[T any](fields []field[T]) []string {
+func namesOf(fields []fieldName) []string {
 	names := make([]string, len(fields))
 	for i, f := range fields {
 		names[i] = f.name
@@ -115,6 +158,41 @@ func (d *decoder) text(n *node, advice string) (string, bool) {
 		return "", false
 	}
 	return n.text, true
+}
+
+// nonEmpty reads a text that must not be empty. After a mistake it returns an empty one.
+func (d *decoder) nonEmpty(n *node, advice string) string {
+	s, ok := d.text(n, advice)
+	if ok && s == "" {
+		d.fail(n, "is an empty string", advice)
+	}
+	return s
+}
+
+// boolean reads true or false.
+func (d *decoder) boolean(n *node) (value, ok bool) {
+	if !d.is(n, kindBool, "write true or false without quotes") {
+		return false, false
+	}
+	return n.text == "true", true
+}
+
+// flag reads a boolean and wraps it.
+func (d *decoder) flag(n *node) optional[bool] { return maybe(d.boolean(n)) }
+
+// dictionary calls read for each member of an object whose keys are free. Keys that repeat are mistakes.
+func (d *decoder) dictionary(n *node, advice string, read func(m member)) {
+	if !d.is(n, kindObject, advice) {
+		return
+	}
+	seen := map[string]bool{}
+	for _, m := range n.members {
+		if seen[m.key] {
+			d.failKey(m, "repeats a field of the same object", "keep one of the two")
+		}
+		seen[m.key] = true
+		read(m)
+	}
 }
 
 // list reads a list that must not be empty.

@@ -1,7 +1,7 @@
 package config
 
 import (
-	"slices"
+	"sort"
 	"strconv"
 	"strings"
 )
@@ -57,9 +57,9 @@ func (p *problems) add(path string, offset int, reason, advice string) {
 
 func (p *problems) count() int { return len(p.found) }
 
-// errors returns the mistakes in the order of their offsets, with positions in text.
-func (p *problems) errors(text string) Errors {
-	slices.SortStableFunc(p.found, func(a, b problem) int { return a.offset - b.offset })
+// in returns the mistakes in the order of their offsets, with positions in text.
+func (p *problems) in(text string) Errors {
+	sort.SliceStable(p.found, func(i, j int) bool { return p.found[i].offset < p.found[j].offset })
 	at := cursor{text: text, line: 1}
 	errs := make(Errors, len(p.found))
 	for i, f := range p.found {
@@ -98,16 +98,18 @@ func quote(s string) string {
 
 // quoteAll returns the words quoted, with commas between them and last before the last one.
 func quoteAll(words []string, last string) string {
-	var b strings.Builder
+	quoted := make([]string, len(words))
 	for i, w := range words {
-		switch {
-		case i == 0:
-		case i == len(words)-1:
-			b.WriteString(" " + last + " ")
-		default:
-			b.WriteString(", ")
-		}
-		b.WriteString(quote(w))
+		quoted[i] = quote(w)
 	}
-	return b.String()
+	return join(quoted, last)
+}
+
+// join returns the words with commas between them and last before the last one.
+func join(words []string, last string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	n := len(words) - 1
+	return strings.Join(words[:n], ", ") + " " + last + " " + words[n]
 }

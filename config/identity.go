@@ -1,45 +1,96 @@
 package config
 
-import (
-	"slices"
-	"strings"
-)
-
-// SourceKind says where in a request an identity stands. Its value is part of every identity: never renumber.
-type SourceKind uint8
-
-const (
-	// SourceHeader is the value of a request header.
-	SourceHeader SourceKind = 1
-)
-
-// Source is one place in which a request may name its client.
-type Source struct {
-	Kind SourceKind
-	Name string // of the header, in lower case
-}
+import "net/netip"
 
 // Identify appends the identity of a request to dst: the first of the sources that yields one. It is false, and id is
 // dst, if none does.
 //
 // Different identities have different encodings: an encoding begins with the kind of its source (never zero), then come
-// the source's name with its length before it and the value as received, without the blanks around it. The place of the
-// source in the list is no part of it. A value that is missing, empty or blank yields nothing, and neither does a source
-// that the request names more than once with different values: such a request gets what leaving it out would give.
+// the source's name with its length before it, and the value. The place of the source in the list is no part of it. A
+// value that is missing, empty or blank yields nothing, and neither does a source that the request names more than once
+// with different values: such a request gets what leaving it out would give. Blanks around a value are no part of it,
+// except for metadata, whose bytes need not be text.
 func (r *Request) Identify(dst []byte, sources []Source) (id []byte, ok bool) {
 	for i := range sources {
-		if value, ok := r.header(sources[i].Name); ok {
-			return append(sources[i].appendPrefix(dst), value...), true
+		id, ok := r.appendSource(dst, &sources[i])
+		if ok {
+			return id, true
 		}
+		dst = id // the same, with room for the next one
 	}
 	return dst, false
 }
 
-// appendPrefix appends what tells the values of this source from those of any other.
-func (s *Source) appendPrefix(dst []byte) []byte {
-	dst = append(dst, byte(s.Kind))
-	dst = appendLength(dst, len(s.Name))
-	return append(dst, s.Name...)
+// appendSource appends the identity by one source.
+func (r *Request) appendSource(dst []byte, s *Source) (id []byte, ok bool) {
+	start := len(dst)
+	id = append(dst, byte(s.Kind))
+	id = appendLength(id, len(s.Name))
+	id = append(id, s.Name...)
+	id, ok = r.appendValue(id, s)
+	if !ok {
+		return id[:start], false
+	}
+	return id, true
+}
+
+// appendValue appends the value of a source, which is never empty except for a constant.
+func (r *Request) appendValue(dst []byte, s *Source) (id []byte, ok bool) {
+	switch s.Kind {
+	case SourceHeader:
+		return r.appendHeader(dst, s.Name)
+	case SourceQuery:
+		return r.appendQuery(dst, s.Name)
+	case SourceCookie:
+		return r.appendCookie(dst, s.Name)
+	case SourceBearer:
+		return r.appendBearer(dst)
+	case SourceMetadata:
+		return r.appendProperty(dst, s.Name)
+	case SourceRoute:
+		return r.appendProperty(dst, propertyRoute)
+	case SourceAddress:
+		return r.appendAddress(dst, s)
+	case SourceCombine:
+		return r.appendParts(dst, s.Parts)
+	default:
+		return dst, true
+	}
+}
+
+func (r *Request) appendProperty(dst []byte, path string) ([]byte, bool) {
+	value, ok := r.property(path)
+	return append(dst, value...), ok
+}
+
+// appendAddress appends the number of bits that count, which tells IPv4 from IPv6 too, and the address without the others.
+func (r *Request) appendAddress(dst []byte, s *Source) ([]byte, bool) {
+	address, ok := r.address()
+	if !ok {
+		return dst, false
+	}
+	bits := int(s.IPv6Prefix)
+	if address.Is4() {
+		bits = int(s.IPv4Prefix)
+	}
+	network := netip.PrefixFrom(address, bits).Masked().Addr()
+	dst = append(dst, byte(bits), byte(address.BitLen()))
+	bytes := network.As16()
+	return append(dst, bytes[:]...), true
+}
+
+// appendParts appends all parts, each with its length before it in four bytes.
+func (r *Request) appendParts(dst []byte, parts []Source) ([]byte, bool) {
+	for i := range parts {
+		length := len(dst)
+		id, ok := r.appendSource(append(dst, 0, 0, 0, 0), &parts[i])
+		if !ok {
+			return dst, false
+		}
+		dst = id
+		putLength(dst[length:length+4], len(dst)-length-4)
+	}
+	return dst, true
 }
 
 // appendLength appends n in base 128, the low digits first, with the high bit set on all but the last.
@@ -51,77 +102,31 @@ func appendLength(dst []byte, n int) []byte {
 	return append(dst, byte(n))
 }
 
-// header returns the trimmed value that all lines of that name agree on.
-func (r *Request) header(name string) (value string, ok bool) {
-	found := false
-	for i := range r.Headers {
-		if r.Headers[i][0] != name {
-			continue
-		}
-		line := trimBlanks(r.Headers[i][1])
-		if found && line != value {
-			return "", false
-		}
-		value, found = line, true
+// putLength fills dst with n, the high byte first.
+func putLength(dst []byte, n int) {
+	for i := len(dst) - 1; i >= 0; i-- {
+		dst[i] = byte(n)
+		n >>= 8
 	}
-	return value, value != ""
 }
 
-const identityAdvice = `write a list of sources such as [{"header": "x-api-key"}]`
-
-// identity reads a list of sources.
-func (d *decoder) identity(n *node) []Source {
-	var sources []Source
-	for _, e := range d.list(n, identityAdvice) {
-		s, ok := d.source(e)
-		switch {
-		case !ok:
-		case slices.Contains(sources, s):
-			d.fail(e, "repeats an earlier source", "remove it")
-		default:
-			sources = append(sources, s)
+// namedValue returns the value within an identity that one named value made: of a header, query parameter, cookie,
+// bearer token or metadata entry.
+func namedValue(id []byte) (value []byte, ok bool) {
+	if len(id) == 0 || SourceKind(id[0]) < SourceHeader || SourceKind(id[0]) > SourceMetadata {
+		return nil, false
+	}
+	length, shift, i := 0, 0, 1
+	for ; i < len(id); i++ {
+		length |= int(id[i]&0x7f) << shift
+		shift += 7
+		if id[i] < 0x80 {
+			break
 		}
 	}
-	return sources
-}
-
-func sourceFields() []field[Source] {
-	return []field[Source]{
-		{"header", "", func(d *decoder, n *node, s *Source) {
-			s.Kind = SourceHeader
-			s.Name, _ = d.headerName(n)
-		}},
+	start := i + 1 + length
+	if start > len(id) {
+		return nil, false
 	}
-}
-
-// source reads one source: an object with exactly one field, its kind.
-func (d *decoder) source(n *node) (s Source, ok bool) {
-	const advice = `write a source such as {"header": "x-api-key"}`
-	before := d.count()
-	names, ok := readObject(d, n, advice, sourceFields(), &s)
-	if ok && len(names) == 0 {
-		d.fail(n, "is an empty object", advice)
-	}
-	return s, d.count() == before
-}
-
-// headerName reads the name of a request header and puts it into lower case.
-func (d *decoder) headerName(n *node) (name string, ok bool) {
-	const advice = `write a header's name such as "x-api-key"`
-	name, ok = d.text(n, advice)
-	if !ok {
-		return "", false
-	}
-	name = strings.ToLower(name)
-	switch {
-	case strings.HasPrefix(name, ":"):
-		d.fail(n, quote(name)+" is a pseudo header", "write the name of an ordinary header; methods and paths are matched by a rule's own fields")
-	case name == "host":
-		d.fail(n, `"host" is no header in the proxy: it becomes :authority`, "write the name of another header")
-	case !isMadeOf(name, 256, isTokenByte):
-		d.fail(n, quote(name)+" is not a header's name", advice)
-	default:
-		return name, true
-	}
-	return "", false
+	return id[start:], true
 }

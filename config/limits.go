@@ -9,11 +9,21 @@ import (
 
 const (
 	limitAdvice  = `write a limit such as {"requests": 10, "window": "10s"}`
-	limitsAdvice = `write a list of limits such as [{"requests": 10, "window": "10s"}]`
+	limitsAdvice = `write a list of limits such as [{"requests": 10, "window": "10s"}], or "unlimited"`
 )
 
-// limits reads the limits of a rule.
-func (d *decoder) limits(n *node) []limiter.Limit {
+// limits reads a list of limits, or "unlimited".
+func (d *decoder) limits(n *node) limitsSpec {
+	if n.kind != kindString {
+		return limitsSpec{limits: d.limitList(n)}
+	}
+	if n.text != "unlimited" {
+		d.fail(n, quote(n.text)+" is not a list of limits", limitsAdvice)
+	}
+	return limitsSpec{unlimited: n.text == "unlimited"}
+}
+
+func (d *decoder) limitList(n *node) []limiter.Limit {
 	elements := d.list(n, limitsAdvice)
 	if len(elements) > limiter.MaxLimits {
 		d.fail(n, "has "+strconv.Itoa(len(elements))+" limits", "write at most "+strconv.Itoa(limiter.MaxLimits))

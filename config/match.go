@@ -1,62 +1,70 @@
 package config
 
 import (
+	"net/netip"
 	"slices"
 	"strings"
 )
 
-// alternative is one entry of a rule's match: everything it names must hold.
+// alternative is one entry of a match: everything it asks for must hold. A zero field asks for nothing.
 type alternative struct {
-	methods []string // nil: any
-	path    pathMatch
+	methods     []string
+	path        pathMatch
+	hosts       []string // in lower case; one that starts with a dot stands for all names that end so
+	headers     []headerMatch
+	addresses   []netip.Prefix
+	route       string
+	virtualHost string
+	policy      string
 }
 
-// pathMatch is what an alternative asks of the path.
-type pathMatch struct {
-	kind pathKind
-	text string // in normal form
-}
-
-type pathKind uint8
-
-const (
-	anyPath    pathKind = iota // also none at all
-	exactPath                  // the path is text
-	prefixPath                 // the path is text or continues it after a slash
-)
-
+// matches reports whether the request is what the alternative asks for. What costs most to find out comes last, and is
+// not asked at all if something else fails.
 func (a *alternative) matches(r *Request) bool {
-	return (a.methods == nil || slices.Contains(a.methods, r.Method)) && a.path.matches(r)
+	return (a.methods == nil || slices.Contains(a.methods, r.Method)) &&
+		a.path.matches(r) &&
+		(a.hosts == nil || matchesHost(a.hosts, r.Authority)) &&
+		a.matchesHeaders(r) &&
+		(a.addresses == nil || matchesAddress(a.addresses, r)) &&
+		matchesProperty(a.route, r, propertyRoute) &&
+		matchesProperty(a.virtualHost, r, propertyVirtualHost) &&
+		matchesProperty(a.policy, r, propertyPolicy)
 }
 
-func (p *pathMatch) matches(r *Request) bool {
-	if p.kind == anyPath {
+func matchesProperty(want string, r *Request, path string) bool {
+	if want == "" {
 		return true
 	}
-	path, ok := r.Path()
+	value, ok := r.property(path)
+	return ok && value == want
+}
+
+func matchesAddress(networks []netip.Prefix, r *Request) bool {
+	address, ok := r.address()
 	if !ok {
 		return false
 	}
-	if p.kind == exactPath {
-		return path == p.text
+	for i := range networks {
+		if networks[i].Contains(address) {
+			return true
+		}
 	}
-	return hasPathPrefix(path, p.text)
+	return false
 }
 
-// hasPathPrefix reports whether path starts with prefix and the prefix ends at a slash: "/closed" covers "/closed"
-// and "/closed/x" but not "/closedx".
-func hasPathPrefix(path, prefix string) bool {
-	rest, ok := strings.CutPrefix(path, prefix)
-	return ok && (rest == "" || rest[0] == '/' || prefix[len(prefix)-1] == '/')
-}
+const (
+	matchAdvice       = `write a list of alternatives such as [{"methods": ["POST"], "path": "/login"}]`
+	alternativeAdvice = `write an alternative such as {"methods": ["POST"], "path": "/login"}`
+	methodsAdvice     = `write a list of methods such as ["GET", "HEAD"]`
+	methodAdvice      = `write a method such as "GET"; leave "methods" out for any`
+)
 
-const matchAdvice = `write a list of alternatives such as [{"methods": ["POST"], "path": "/login"}]`
-
-// match reads the alternatives of a rule; ok is false if one of them could not be read.
-func (d *decoder) match(n *node) (list []alternative, ok bool) {
+// match reads a list of alternatives; ok is false if one of them could not be read. An empty one would match everything:
+// everything says how to write that.
+func (d *decoder) match(n *node, everything string) (list []alternative, ok bool) {
 	before := d.count()
 	for _, e := range d.list(n, matchAdvice) {
-		list = append(list, d.alternative(e))
+		list = append(list, d.alternative(e, everything))
 	}
 	return list, d.count() == before
 }
@@ -64,87 +72,109 @@ func (d *decoder) match(n *node) (list []alternative, ok bool) {
 func alternativeFields() []field[alternative] {
 	return []field[alternative]{
 		{"methods", "", func(d *decoder, n *node, a *alternative) { a.methods = d.methods(n) }},
-		{"path", "", func(d *decoder, n *node, a *alternative) { d.pathMatch(n, exactPath, a) }},
-		{"path_prefix", "", func(d *decoder, n *node, a *alternative) { d.pathMatch(n, prefixPath, a) }},
+		{"path", "", func(d *decoder, n *node, a *alternative) { a.setPath(d, n, d.exactPath(n)) }},
+		{"path_prefix", "", func(d *decoder, n *node, a *alternative) { a.setPath(d, n, d.pathPrefix(n)) }},
+		{"path_template", "", func(d *decoder, n *node, a *alternative) { a.setPath(d, n, d.pathTemplate(n)) }},
+		{"path_regex", "", func(d *decoder, n *node, a *alternative) { a.setPath(d, n, d.pathRegex(n)) }},
+		{"hosts", "", func(d *decoder, n *node, a *alternative) { a.hosts = d.hosts(n) }},
+		{"headers", "", func(d *decoder, n *node, a *alternative) { a.headers = d.headerMatches(n) }},
+		{"addresses", "", func(d *decoder, n *node, a *alternative) { a.addresses = d.networks(n) }},
+		{"route", "", func(d *decoder, n *node, a *alternative) {
+			a.route = d.nonEmpty(n, `write the name of a route in the proxy's configuration`)
+		}},
+		{"virtual_host", "", func(d *decoder, n *node, a *alternative) {
+			a.virtualHost = d.nonEmpty(n, `write the name of a virtual host in the proxy's configuration`)
+		}},
+		{"policy", "", func(d *decoder, n *node, a *alternative) {
+			a.policy = d.nonEmpty(n, `write the string that a route's metadata has at filter_metadata, "tollgate", "policy"`)
+		}},
 	}
 }
 
-func (d *decoder) alternative(n *node) (a alternative) {
-	names, ok := readObject(d, n, `write an alternative such as {"methods": ["POST"], "path": "/login"}`, alternativeFields(), &a)
-	if ok && len(names) == 0 {
-		d.fail(n, "is an empty object", `write what must hold, or leave "match" out for a rule that matches everything`)
+func (d *decoder) alternative(n *node, everything string) (a alternative) {
+	_, ok := readObject(d, n, alternativeAdvice, alternativeFields(), &a)
+	if ok && len(n.members) == 0 {
+		d.fail(n, "is an empty object", "write what must hold, or "+everything)
 	}
 	return a
 }
 
-// pathMatch reads a path and holds it against another one in the same alternative.
-func (d *decoder) pathMatch(n *node, kind pathKind, a *alternative) {
+// setPath gives the alternative its condition on the path, of which it has at most one.
+func (a *alternative) setPath(d *decoder, n *node, p pathMatch) {
 	if a.path.kind != anyPath {
 		d.fail(n, "is a second condition on the path", "keep one of them, or write two alternatives")
 	}
-	if text, ok := d.path(n); ok {
-		a.path = pathMatch{kind, text}
-	}
+	a.path = p
 }
-
-// path reads a path, which must already be in the form in which requests are matched.
-func (d *decoder) path(n *node) (string, bool) {
-	text, ok := d.text(n, `write a path such as "/login"`)
-	if !ok {
-		return "", false
-	}
-	normal, isPath := NormalizePath(text)
-	switch {
-	case strings.ContainsAny(text, "?#"):
-		path, _, _ := strings.Cut(text, "?")
-		path, _, _ = strings.Cut(path, "#")
-		d.fail(n, quote(text)+" has a query or fragment, which rules do not see", "write "+quote(path))
-	case text == "*":
-		d.fail(n, `"*" is no pattern`, `write "path_prefix": "/" for every path`)
-	case !isPath:
-		d.fail(n, quote(text)+" does not start with a slash", "write "+quote("/"+text))
-	case normal != text:
-		d.fail(n, quote(text)+" is not in normal form", "write "+quote(normal))
-	default:
-		return text, true
-	}
-	return "", false
-}
-
-const methodsAdvice = `write a list of methods such as ["GET", "HEAD"]`
 
 // methods reads a list of request methods.
 func (d *decoder) methods(n *node) []string {
-	var methods []string
-	for _, e := range d.list(n, methodsAdvice) {
-		m, ok := d.method(e)
+	return readSet(d, n, methodsAdvice, (*decoder).method)
+}
+
+// readSet reads a list that must not be empty and has no entry twice. Entries that cannot be read are left out.
+func readSet[T comparable](d *decoder, n *node, advice string, read func(*decoder, *node) (T, bool)) []T {
+	var set []T
+	for _, e := range d.list(n, advice) {
+		v, ok := read(d, e)
 		switch {
 		case !ok:
-		case slices.Contains(methods, m):
-			d.fail(e, "repeats "+quote(m), "remove it")
+		case slices.Contains(set, v):
+			d.fail(e, quote(e.text)+" stands in the list twice", "remove it")
 		default:
-			methods = append(methods, m)
+			set = append(set, v)
 		}
 	}
-	return methods
+	return set
 }
 
 // wellKnownMethods are in upper case; written otherwise they are a slip, since methods are case-sensitive.
 const wellKnownMethods = " GET HEAD POST PUT DELETE CONNECT OPTIONS TRACE PATCH "
 
 func (d *decoder) method(n *node) (string, bool) {
-	m, ok := d.text(n, `write a method such as "GET"`)
+	m, ok := d.text(n, methodAdvice)
 	if !ok {
 		return "", false
 	}
 	upper := strings.ToUpper(m)
 	switch {
 	case !isMadeOf(m, 64, isTokenByte):
-		d.fail(n, quote(m)+" is not a method", `write a method such as "GET"; leave "methods" out for any`)
+		d.fail(n, quote(m)+" is not a method", methodAdvice)
 	case m != upper && strings.Contains(wellKnownMethods, " "+upper+" "):
 		d.fail(n, quote(m)+" never occurs: methods are case-sensitive", "write "+quote(upper))
 	default:
 		return m, true
 	}
 	return "", false
+}
+
+const networksAdvice = `write a list of networks such as ["10.0.0.0/8", "2001:db8::/32"]`
+
+// networks reads a list of networks in CIDR notation.
+func (d *decoder) networks(n *node) []netip.Prefix {
+	return readSet(d, n, networksAdvice, (*decoder).network)
+}
+
+func (d *decoder) network(n *node) (netip.Prefix, bool) {
+	text, ok := d.text(n, networksAdvice)
+	if !ok {
+		return netip.Prefix{}, false
+	}
+	if address, err := netip.ParseAddr(text); err == nil {
+		address = address.Unmap().WithZone("")
+		d.fail(n, quote(text)+" is an address, not a network", "write "+quote(netip.PrefixFrom(address, address.BitLen()).String()))
+		return netip.Prefix{}, false
+	}
+	network, err := netip.ParsePrefix(text)
+	switch {
+	case err != nil:
+		d.fail(n, quote(text)+" is not a network", networksAdvice)
+	case network.Addr().Is4In6():
+		d.fail(n, quote(text)+" is an IPv4 network mapped into IPv6, where clients are not found", `write the IPv4 network, such as "10.0.0.0/8"`)
+	case network.Masked() != network:
+		d.fail(n, quote(text)+" has bits behind its prefix", "write "+quote(network.Masked().String()))
+	default:
+		return network, true
+	}
+	return netip.Prefix{}, false
 }

@@ -1,127 +1,145 @@
 package config
 
-import "strings"
+import (
+	"net/netip"
+	"slices"
+)
 
-// checkReach refuses rules that no request can ever reach, because earlier rules take every request that they match.
-// A rule hides nothing if it lets requests go on.
-func (d *decoder) checkReach(specs []ruleSpec, rules []Rule) {
-	for i := range rules {
-		if specs[i].unsure {
+// hider takes all requests that match one of its alternatives, so that nothing after it sees them.
+type hider struct {
+	name  string // as messages name it
+	match []alternative
+	all   bool // it takes every request
+	fixed bool // it stands before all rules, wherever they move
+}
+
+// exemptHiders returns what exempt takes away from the rules.
+func exemptHiders(exempt []alternative) []hider {
+	var list []hider
+	for i := range exempt {
+		list = append(list, hider{name: elementPath("exempt", i), match: exempt[i : i+1], fixed: true})
+	}
+	return list
+}
+
+// checkReach refuses rules that no request can ever reach, because what comes before takes every request that they
+// match, and warns of single alternatives of which that is true. A rule that lets requests go on hides nothing.
+func (d *decoder) checkReach(cfg *Config, active []*ruleSpec) {
+	hiders := slices.Clone(cfg.reach)
+	for i, s := range active {
+		if s.unsure {
 			continue
 		}
-		if by, hidden := hiddenBy(specs, rules, i); hidden {
-			d.fail(specs[i].node, "can never be reached: "+ruleAt(by, rules[by].Name)+" comes first and takes all its requests",
-				"move it before that rule, narrow that rule, or remove one of them")
+		d.checkReachOf(s, hiders)
+		if rule := &cfg.Rules[i]; !rule.Continue && rule.OnUnidentified != NextRule {
+			hiders = append(hiders, hider{name: ruleAt(s), match: s.match, all: s.match == nil})
 		}
 	}
 }
 
-func ruleAt(i int, name string) string {
-	at := elementPath("rules", i)
-	if name == "" {
-		return at
+// ruleAt names a rule by its place and its name.
+func ruleAt(s *ruleSpec) string {
+	if s.name == nil {
+		return s.node.path
 	}
-	return at + " (" + quote(name) + ")"
+	return s.node.path + " (" + quote(s.name.text) + ")"
 }
 
-// hiddenBy returns the last rule needed to take everything that rule i matches, if earlier rules do.
-func hiddenBy(specs []ruleSpec, rules []Rule, i int) (by int, hidden bool) {
-	for _, want := range parts(&rules[i]) {
-		j, taken := takenBy(specs, rules[:i], want)
-		if !taken {
-			return 0, false
+func (d *decoder) checkReachOf(s *ruleSpec, hiders []hider) {
+	alternatives := s.match
+	if alternatives == nil {
+		alternatives = []alternative{{}}
+	}
+	needed := make([][]int, len(alternatives))
+	hidden := 0
+	for i := range alternatives {
+		if by := hiddenBy(&alternatives[i], hiders); by != nil {
+			needed[i] = by
+			hidden++
 		}
-		by = max(by, j)
 	}
-	return by, true
+	if hidden == len(alternatives) {
+		by := slices.Concat(needed...)
+		advice := "move it to the front, narrow what comes first, or remove one of them"
+		if slices.ContainsFunc(by, func(j int) bool { return hiders[j].fixed }) {
+			advice = "narrow what is exempt, or remove the rule"
+		}
+		d.fail(s.node, unreachable(hiders, by), advice)
+		return
+	}
+	for i, by := range needed {
+		if by != nil {
+			d.warn(s.at["match"].elements[i], unreachable(hiders, by), "remove it")
+		}
+	}
 }
 
-// parts splits what a rule matches into alternatives with at most one method each and with a prefix such as /a apart
-// into /a itself and what is below /a/, so that earlier alternatives may each take some of them. What then is left
-// undivided can only be taken whole.
-func parts(r *Rule) []alternative {
-	if r.match == nil {
-		return []alternative{{}}
+// unreachable says what comes first, in order.
+func unreachable(hiders []hider, by []int) string {
+	slices.Sort(by)
+	by = slices.Compact(by)
+	names := make([]string, len(by))
+	for i, j := range by {
+		names[i] = hiders[j].name
+	}
+	verbs := " comes first and takes"
+	if len(names) > 1 {
+		verbs = " come first and take"
+	}
+	return "can never be reached: " + join(names, "and") + verbs + " all its requests"
+}
+
+// hiddenBy returns the hiders that are needed to take everything that the alternative matches, or nil.
+func hiddenBy(a *alternative, hiders []hider) []int {
+	var by []int
+	parts := a.parts()
+	for i := range parts {
+		j := slices.IndexFunc(hiders, func(h hider) bool { return h.takes(&parts[i]) })
+		if j < 0 {
+			return nil
+		}
+		by = append(by, j)
+	}
+	return by
+}
+
+// takes reports whether the hider certainly takes all requests of a part.
+func (h *hider) takes(part *alternative) bool {
+	return h.all || slices.ContainsFunc(h.match, func(a alternative) bool { return a.covers(part) })
+}
+
+// maxParts bounds the work for one alternative. One that has more is taken to be reachable unless it is covered whole.
+const maxParts = 4096
+
+// parts splits an alternative into some with at most one method, host and network each, and with a prefix such as /a
+// apart into /a itself and what is below /a/: what comes before may take them one by one. What is left undivided can
+// only be taken whole.
+func (a alternative) parts() []alternative {
+	paths := a.path.parts()
+	if len(paths)*max(len(a.methods), 1)*max(len(a.hosts), 1)*max(len(a.addresses), 1) > maxParts {
+		return []alternative{a}
 	}
 	var list []alternative
-	for _, a := range r.match {
-		for _, a.path = range a.path.parts() {
-			list = a.appendMethods(list)
-		}
-	}
-	return list
-}
-
-func (p pathMatch) parts() []pathMatch {
-	if p.kind != prefixPath || strings.HasSuffix(p.text, "/") {
-		return []pathMatch{p}
-	}
-	return []pathMatch{{exactPath, p.text}, {prefixPath, p.text + "/"}}
-}
-
-// appendMethods appends one alternative for each method of a.
-func (a alternative) appendMethods(list []alternative) []alternative {
-	if a.methods == nil {
-		return append(list, a)
-	}
-	methods := a.methods
-	for i := range methods {
-		a.methods = methods[i : i+1]
+	for _, a.path = range paths {
 		list = append(list, a)
 	}
-	return list
+	list = split(list, func(a *alternative) *[]string { return &a.methods })
+	list = split(list, func(a *alternative) *[]string { return &a.hosts })
+	return split(list, func(a *alternative) *[]netip.Prefix { return &a.addresses })
 }
 
-// takenBy returns the first of the rules that takes every request of the part.
-func takenBy(specs []ruleSpec, rules []Rule, part alternative) (by int, taken bool) {
-	for j := range rules {
-		if specs[j].unsure || rules[j].OnUnidentified == NextRule {
-			continue
+// split replaces each alternative by one for each entry of one of its sets.
+func split[T any](list []alternative, set func(*alternative) *[]T) []alternative {
+	var parts []alternative
+	for _, a := range list {
+		entries := *set(&a)
+		if entries == nil {
+			parts = append(parts, a)
 		}
-		if rules[j].covers(part) {
-			return j, true
-		}
-	}
-	return 0, false
-}
-
-// covers reports whether the rule certainly matches all requests of the part.
-func (r *Rule) covers(part alternative) bool {
-	if r.match == nil {
-		return true
-	}
-	for i := range r.match {
-		if r.match[i].covers(part) {
-			return true
+		for i := range entries {
+			*set(&a) = entries[i : i+1]
+			parts = append(parts, a)
 		}
 	}
-	return false
-}
-
-func (a *alternative) covers(part alternative) bool {
-	return coversMethods(a.methods, part.methods) && a.path.covers(part.path)
-}
-
-// coversMethods expects at most one method in part.
-func coversMethods(methods, part []string) bool {
-	if methods == nil {
-		return true
-	}
-	for _, m := range methods {
-		if len(part) == 1 && part[0] == m {
-			return true
-		}
-	}
-	return false
-}
-
-func (p pathMatch) covers(part pathMatch) bool {
-	switch p.kind {
-	case anyPath:
-		return true
-	case exactPath:
-		return part == p
-	default:
-		return part.kind != anyPath && hasPathPrefix(part.text, p.text)
-	}
+	return parts
 }

@@ -1,100 +1,56 @@
 package config
 
 import (
+	"math"
+	"slices"
 	"strings"
 
 	"tollgate/limiter"
 )
 
-// Unidentified says what a rule does with a request in which none of its identity sources is found.
-type Unidentified uint8
-
-const (
-	// ShareUnidentified counts all such requests as one anonymous client.
-	ShareUnidentified Unidentified = iota
-	// NextRule treats the rule as not matching: later rules are tried.
-	NextRule
-	// RefuseUnidentified answers 401.
-	RefuseUnidentified
-)
-
-// OnError says what a request gets when counting fails.
-type OnError uint8
-
-const (
-	// AllowOnError lets the request pass, without rate-limit headers.
-	AllowOnError OnError = iota
-	// RefuseOnError answers 503.
-	RefuseOnError
-)
-
-// Rule is one class of requests and its limits, with everything it inherits resolved.
+// Rule is one class of requests and its limits, with everything it inherits resolved. A rule that is disabled is not
+// there at all.
 type Rule struct {
 	Name           string          // [a-z0-9_-]{1,64}, unique; part of every counter's identity
 	Identity       []Source        // in order, the first hit wins; never empty
-	OnUnidentified Unidentified    // for requests in which no source is found
-	Limits         []limiter.Limit // 1 to limiter.MaxLimits, with different windows
-	OnError        OnError         // when counting fails
+	OnUnidentified Unidentified    // for requests in which no source is found; a shadow rule never refuses them
+	Limits         []limiter.Limit // 1 to limiter.MaxLimits, with different windows; empty if Unlimited
+	Unlimited      bool            // requests pass uncounted; Budget says what applies where there are plans
+	OnError        OnError         // when counting fails; a shadow rule always allows
+	Continue       bool            // later rules hold the request too; a shadow rule always does
+	Shadow         bool            // counts what the enforced rules admit, never refuses, is never shown
 
-	match []alternative // nil matches everything
+	Cost          uint32   // what a request costs, at least 1
+	CountStatuses Statuses // if not empty, only responses with these statuses stay counted
+	Stagger       bool     // each client's windows are shifted by an offset of its own
+
+	Refusal          Refusal
+	RatelimitHeaders RatelimitHeaders
+
+	plans []planLimits
 }
 
-func (r *Rule) matches(req *Request) bool {
-	if r.match == nil {
-		return true
-	}
-	for i := range r.match {
-		if r.match[i].matches(req) {
-			return true
-		}
-	}
-	return false
+// WantsBearer reports whether a bearer token is among what would identify a client to this rule.
+func (r *Rule) WantsBearer() bool {
+	return slices.ContainsFunc(r.Identity, Source.hasBearer)
 }
 
-// inherited are the settings that a rule takes from the top level where it has none of its own.
-type inherited struct {
-	identity       []Source
-	onUnidentified optional[Unidentified]
-	onError        optional[OnError]
-}
-
-// optional is a setting that may be left out.
-type optional[T any] struct {
-	value T
-	set   bool
-}
-
-// maybe wraps the result of a reading.
-func maybe[T any](value T, ok bool) optional[T] { return optional[T]{value, ok} }
-
-// or returns o if it is set, else other.
-func (o optional[T]) or(other optional[T]) optional[T] {
-	if o.set {
-		return o
-	}
-	return other
-}
-
-// inheritedFields are the fields of inherited, for an object of type T that has them among others.
-func inheritedFields[T any](of func(*T) *inherited) []field[T] {
-	return []field[T]{
-		{"identity", "", func(d *decoder, n *node, t *T) { of(t).identity = d.identity(n) }},
-		{"on_unidentified", "", func(d *decoder, n *node, t *T) {
-			of(t).onUnidentified = maybe(readEnum[Unidentified](d, n, "share", "next", "refuse"))
-		}},
-		{"on_error", "", func(d *decoder, n *node, t *T) {
-			of(t).onError = maybe(readEnum[OnError](d, n, "allow", "refuse"))
-		}},
-	}
+func (s Source) hasBearer() bool {
+	return s.Kind == SourceBearer || slices.ContainsFunc(s.Parts, Source.hasBearer)
 }
 
 // ruleSpec is a rule as it is written.
 type ruleSpec struct {
-	node   *node
-	name   *node // of the name's value, nil without a usable one
-	limits []limiter.Limit
-	match  []alternative
-	own    inherited
+	node          *node
+	at            given // where its fields stand
+	name          *node // of the name's value, nil without a usable one
+	match         []alternative
+	limits        limitsSpec
+	plans         []rulePlan
+	goesOn        optional[bool]
+	cost          optional[uint32]
+	countStatuses Statuses
+	own           settings
 
 	// unsure is set when a mistake leaves open which requests the rule takes. Nothing is concluded from it then.
 	unsure bool
@@ -105,12 +61,19 @@ func ruleFields() []field[ruleSpec] {
 		{"name", `add one such as "name": "api"`, func(d *decoder, n *node, s *ruleSpec) { s.name = d.ruleName(n) }},
 		{"description", "", func(d *decoder, n *node, s *ruleSpec) { d.text(n, `write a string such as "guessed passwords"`) }},
 		{"match", "", func(d *decoder, n *node, s *ruleSpec) {
-			list, ok := d.match(n)
+			list, ok := d.match(n, `leave "match" out for a rule that matches everything`)
 			s.match, s.unsure = list, s.unsure || !ok
 		}},
 		{"limits", `add them, such as "limits": [{"requests": 10, "window": "10s"}]`, func(d *decoder, n *node, s *ruleSpec) { s.limits = d.limits(n) }},
+		{"plans", "", func(d *decoder, n *node, s *ruleSpec) { s.plans = d.rulePlans(n) }},
+		{"continue", "", func(d *decoder, n *node, s *ruleSpec) { s.goesOn = d.flag(n) }},
+		{"cost", "", func(d *decoder, n *node, s *ruleSpec) {
+			v, ok := d.whole(n, 1, math.MaxUint32)
+			s.cost = maybe(uint32(v), ok)
+		}},
+		{"count_statuses", "", func(d *decoder, n *node, s *ruleSpec) { s.countStatuses = d.statuses(n) }},
 	}
-	return append(fields, inheritedFields(func(s *ruleSpec) *inherited { return &s.own })...)
+	return append(fields, settingsFields(func(s *ruleSpec) *settings { return &s.own })...)
 }
 
 const (
@@ -144,12 +107,11 @@ func (d *decoder) uniqueName(seen map[string]*node, name *node) {
 func (d *decoder) rule(n *node) ruleSpec {
 	s := ruleSpec{node: n}
 	names, ok := readObject(d, n, ruleAdvice, ruleFields(), &s)
-	if !ok {
-		s.unsure = true
-		return s
-	}
-	s.unsure = s.unsure ||
+	s.at = names
+	s.unsure = s.unsure || !ok ||
 		names.has("match") && s.match == nil ||
+		names.has("continue") && !s.goesOn.set ||
+		names.has("mode") && !s.own.mode.set ||
 		names.has("on_unidentified") && !s.own.onUnidentified.set
 	return s
 }
@@ -176,20 +138,38 @@ func isRuleNameByte(c byte) bool {
 	return isDigit(c) || isLower(c) || c == '_' || c == '-'
 }
 
-// compile resolves what the rule inherits.
-func (s *ruleSpec) compile(top *inherited) Rule {
+// compile turns the rule with its merged settings into what decides requests.
+func (s *ruleSpec) compile(merged *settings) Rule {
 	r := Rule{
-		Identity:       s.own.identity,
-		OnUnidentified: s.own.onUnidentified.or(top.onUnidentified).value,
-		OnError:        s.own.onError.or(top.onError).value,
-		Limits:         s.limits,
-		match:          s.match,
+		Identity:         merged.identity,
+		OnUnidentified:   merged.onUnidentified.value,
+		Limits:           s.limits.limits,
+		Unlimited:        s.limits.unlimited,
+		OnError:          merged.onError.value,
+		Continue:         s.goesOn.value,
+		Shadow:           merged.mode.value == shadow,
+		Cost:             s.cost.otherwise(1),
+		CountStatuses:    s.countStatuses,
+		Stagger:          merged.stagger.value,
+		Refusal:          merged.refusal.compile(),
+		RatelimitHeaders: merged.headers.compile(),
 	}
 	if s.name != nil {
 		r.Name = s.name.text
 	}
-	if r.Identity == nil {
-		r.Identity = top.identity
+	for _, p := range s.plans {
+		r.plans = append(r.plans, p.planLimits)
+	}
+	if r.Shadow {
+		r.neverRefuse()
 	}
 	return r
+}
+
+// neverRefuse makes a rule one that only watches, whatever it says about refusing.
+func (r *Rule) neverRefuse() {
+	r.Continue, r.OnError = true, AllowOnError
+	if r.OnUnidentified == RefuseUnidentified {
+		r.OnUnidentified = NextRule
+	}
 }

@@ -14,25 +14,22 @@ type scanner struct {
 	reason, advice string
 }
 
-// document scans the whole text and reports whether it is one JSON value.
-func (s *scanner) document() bool {
+// document scans the whole text, whose path is root, and reports whether it is one JSON value.
+func (s *scanner) document(root string) bool {
 	s.space()
-	if !s.value("") {
+	if !s.value(root) {
 		return false
 	}
 	s.space()
 	if s.next < len(s.text) {
-		return s.unexpected("", "goes on after its end", "remove what follows the last bracket")
+		return s.unexpected(root, "goes on after its end", "remove what follows the last bracket")
 	}
 	return true
 }
 
 // fail records the finding and returns false.
 func (s *scanner) fail(path string, offset int, reason, advice string) bool {
-	if path == "" {
-		path = rootPath
-	}
-	s.path, s.offset, s.reason, s.advice = path, offset, reason, advice
+	s.path, s.offset, s.reason, s.advice = shownPath(path), offset, reason, advice
 	return false
 }
 

@@ -19,7 +19,7 @@ func TestScannerAgreesWithEncodingJSON(t *testing.T) {
 	const text = `{"rules": [{"name": "a\n\u00e9", "limits": [{"requests": 1.5e+3, "window": "10s"}, -0, true, null]}], "x": [], "y": {}}`
 	check := func(text string) {
 		s := scanner{text: text}
-		if got, want := s.document(), json.Valid([]byte(text)); got != want {
+		if got, want := s.document(""), json.Valid([]byte(text)); got != want {
 			t.Errorf("%s\nscanner: %v (%s), encoding/json: %v", text, got, s.reason, want)
 		} else if !got && (s.path == "" || s.reason == "" || s.advice == "" || s.offset > len(text)) {
 			t.Errorf("%s\nincomplete finding: %+v", text, s)
@@ -38,7 +38,7 @@ func TestDepth(t *testing.T) {
 	nested := func(depth int) string {
 		return strings.Repeat("[", depth) + strings.Repeat("]", depth)
 	}
-	if p := (problems{}); !checkDepth(&p, nested(32)) || p.count() != 0 {
+	if p := (problems{}); !checkDepth(&p, nested(32), "") || p.count() != 0 {
 		t.Error("32 levels are refused")
 	}
 	for _, text := range []string{nested(33), strings.Repeat("[", 5_000_000), strings.Repeat(`{"a":`, 1_000_000), strings.Repeat(`[{"a":`, 20) + "1"} {
@@ -47,7 +47,7 @@ func TestDepth(t *testing.T) {
 			t.Errorf("%.40s...: %v", text, err)
 		}
 	}
-	if p := (problems{}); !checkDepth(&p, `{"a": "`+strings.Repeat(`[{\"`, 100)+`"}`) {
+	if p := (problems{}); !checkDepth(&p, `{"a": "`+strings.Repeat(`[{\"`, 100)+`"}`, "") {
 		t.Errorf("brackets in a text are counted: %+v", p)
 	}
 }

@@ -10,30 +10,31 @@ import (
 // maxDepth is how many objects and lists may stand in one another. The format needs far fewer.
 const maxDepth = 32
 
-// readText turns the bytes of a configuration into a tree. What is not JSON adds a problem and returns nil.
-func readText(p *problems, text string) *node {
-	for _, check := range []func(*problems, string) bool{checkMark, checkUTF8, checkDepth, checkSyntax, checkSurrogates} {
-		if !check(p, text) {
+// readText turns JSON text into a tree, the whole of which has the path root. What is not JSON adds a problem and
+// returns nil.
+func readText(p *problems, text, root string) *node {
+	for _, check := range []func(p *problems, text, root string) bool{checkMark, checkUTF8, checkDepth, checkSyntax, checkSurrogates} {
+		if !check(p, text, root) {
 			return nil
 		}
 	}
-	return buildTree(text)
+	return buildTree(text, root)
 }
 
 // checkMark refuses a byte-order mark, which RFC 8259 section 8.1 forbids.
-func checkMark(p *problems, text string) bool {
+func checkMark(p *problems, text, root string) bool {
 	if !strings.HasPrefix(text, "\uFEFF") {
 		return true
 	}
-	p.add(rootPath, 0, "starts with a byte-order mark", "save the text as UTF-8 without one")
+	p.add(shownPath(root), 0, "starts with a byte-order mark", "save the text as UTF-8 without one")
 	return false
 }
 
-func checkUTF8(p *problems, text string) bool {
+func checkUTF8(p *problems, text, root string) bool {
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRuneInString(text[i:])
 		if r == utf8.RuneError && size == 1 {
-			p.add(rootPath, i, "has a byte that is not UTF-8", "save the text as UTF-8")
+			p.add(shownPath(root), i, "has a byte that is not UTF-8", "save the text as UTF-8")
 			return false
 		}
 		i += size
@@ -42,7 +43,7 @@ func checkUTF8(p *problems, text string) bool {
 }
 
 // checkDepth counts brackets outside strings, so that no later step recurses deeper than maxDepth.
-func checkDepth(p *problems, text string) bool {
+func checkDepth(p *problems, text, root string) bool {
 	depth, quoted := 0, false
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
@@ -57,7 +58,7 @@ func checkDepth(p *problems, text string) bool {
 			depth--
 		}
 		if depth > maxDepth {
-			p.add(rootPath, i, "nests deeper than 32 levels", "write objects and lists only where the format has them")
+			p.add(shownPath(root), i, "nests deeper than 32 levels", "write objects and lists only where the format has them")
 			return false
 		}
 	}
@@ -65,25 +66,25 @@ func checkDepth(p *problems, text string) bool {
 }
 
 // checkSyntax asks gjson, which only says whether the text is JSON; the scanner then finds out where it is not.
-func checkSyntax(p *problems, text string) bool {
+func checkSyntax(p *problems, text, root string) bool {
 	if gjson.Valid(text) {
 		return true
 	}
 	s := scanner{text: text}
-	s.document()
+	s.document(root)
 	p.add(s.path, s.offset, s.reason, s.advice)
 	return false
 }
 
 // checkSurrogates refuses half a surrogate pair: it is no character, and two different halves would read the same.
-func checkSurrogates(p *problems, text string) bool {
+func checkSurrogates(p *problems, text, root string) bool {
 	for i := 0; i < len(text); i++ {
 		if text[i] != '\\' {
 			continue
 		}
 		size, ok := escapeSize(text[i:])
 		if !ok {
-			p.add(rootPath, i, "has half of a surrogate pair", `write the character itself, or both halves such as \ud83d\ude00`)
+			p.add(shownPath(root), i, "has half of a surrogate pair", `write the character itself, or both halves such as \ud83d\ude00`)
 			return false
 		}
 		i += size - 1

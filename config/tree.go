@@ -42,9 +42,9 @@ type member struct {
 	value  *node
 }
 
-// buildTree turns valid JSON into nodes.
-func buildTree(text string) *node {
-	return fromJSON(gjson.Parse(text), "")
+// buildTree turns valid JSON into nodes, the whole of which has the path root.
+func buildTree(text, root string) *node {
+	return fromJSON(gjson.Parse(text), root)
 }
 
 func fromJSON(v gjson.Result, path string) *node {

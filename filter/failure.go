@@ -18,12 +18,13 @@ const (
 	failRefund
 	failHeaders
 	failReply
+	failRoute
 	failPanic
 	numFailures
 )
 
 // failureNames are the kinds in the metrics tollgate.<domain>.errors_<kind>.
-var failureNames = [numFailures]string{"store", "contended", "corrupt", "clock", "table", "refund", "headers", "reply", "panic"}
+var failureNames = [numFailures]string{"store", "contended", "corrupt", "clock", "table", "refund", "headers", "reply", "route", "panic"}
 
 func (f failure) String() string { return failureNames[f] }
 
@@ -61,6 +62,8 @@ func (f failure) explanation() string {
 		return "headers could not be read or written"
 	case failReply:
 		return "a reply could not be sent, the request went on"
+	case failRoute:
+		return "a route's own rules are faulty"
 	default:
 		return "panic in a callback"
 	}

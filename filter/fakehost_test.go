@@ -19,13 +19,18 @@ type fakeHost struct {
 	pluginName    string
 
 	request  [][2]string // what RequestHeaders gives
+	upstream [][2]string // the request as the upstream would get it, where the filter changes it
+	status   int         // of the response
 	response [][2]string // what ReplaceResponseHeader changes
 	reply    *sentReply
 
 	names    []string // of the counters, by their number
 	counters map[string]uint64
-	logs     []logLine
-	tick     uint32
+
+	properties map[string]string // of the stream, by paths with dots
+
+	logs []logLine
+	tick uint32
 
 	pairs [][2]string // reused
 	lent  [][]byte    // memory of the callback
@@ -158,10 +163,13 @@ func (h *fakeHost) PluginConfiguration() ([]byte, error) {
 }
 
 func (h *fakeHost) Property(path string) (string, bool) {
-	if h.called("property", path) != nil || path != "plugin_name" {
+	switch {
+	case h.called("property", path) != nil:
 		return "", false
+	case path == "plugin_name":
+		return h.lend(h.pluginName), true
 	}
-	return h.lend(h.pluginName), true
+	return h.property(path)
 }
 
 func (h *fakeHost) SetTickPeriod(milliseconds uint32) error {

@@ -16,8 +16,9 @@ func TestMetricsAreSummedAndPassedOn(t *testing.T) {
 		{"name": "log_in-1", "match": [{"path": "/login"}], "limits": [{"requests": 1, "window": "10s"}]},
 		{"name": "api", "limits": [{"requests": 2, "window": "10s"}]}]}`)
 	names := []string{
-		"log_in-1.allowed", "log_in-1.limited", "api.allowed", "api.limited", "cas_conflicts", "table_full", "errors_store",
-		"errors_contended", "errors_corrupt", "errors_clock", "errors_table", "errors_refund", "errors_headers", "errors_reply", "errors_panic",
+		"cas_conflicts", "table_full", "unknown_plans", "errors_store", "errors_contended", "errors_corrupt", "errors_clock", "errors_table",
+		"errors_refund", "errors_headers", "errors_reply", "errors_route", "errors_panic",
+		"log_in-1.allowed", "log_in-1.limited", "api.allowed", "api.limited",
 	}
 	for i, name := range names {
 		names[i] = "tollgate.my_shop." + name

@@ -19,8 +19,9 @@ type plugin struct {
 	types.DefaultPluginContext
 	vm      *vm
 	host    Host
-	domain  string // for the log; set before config
-	config  *config.Config
+	domain  string              // empty until the configuration was read
+	own     *ruleset            // nil until then
+	routes  map[string]*ruleset // of routes that carry rules, by their text; nil for faulty ones
 	limiter *limiter.Limiter
 	metrics metrics
 	// strict says that some rule refuses what cannot be counted. Where it is not known which rule holds a request, the
@@ -30,8 +31,11 @@ type plugin struct {
 	// Scratch of one callback.
 	request    config.Request
 	charges    []limiter.Charge
-	rules      []int // the rule of each charge
+	charged    []charged // whose each charge is
+	challenged *config.Rule
+	route      string // of a request that its route's own rules hold
 	identities []byte
+	shadows    shadows
 	writer     writer
 	reply      Reply
 
@@ -89,17 +93,17 @@ func (p *plugin) start(cfg *config.Config) bool {
 
 // run replaces what the plugin ran before: Envoy starts a plugin once, but the ABI lets a host configure it again.
 func (p *plugin) run(cfg *config.Config, key limiter.HashKey) {
-	p.metrics.flush(p.host)
-	p.config, p.metrics, p.strict = cfg, metrics{}, false
+	p.flush()
+	p.metrics, p.routes, p.strict = metrics{}, nil, cfg.OnError == config.RefuseOnError
 	p.limiter = limiter.New(p.host, p.host.Now, key, limiter.Options{
 		Domain: cfg.Domain, MaxCounters: cfg.MaxCounters, OnFull: cfg.OnFull,
 	})
 	for i := range cfg.Rules {
 		p.strict = p.strict || cfg.Rules[i].OnError == config.RefuseOnError
 	}
-	if err := p.metrics.define(p.vm, cfg); err != nil {
-		p.log(LogWarn, "a metric could not be defined; it stays away")
-	}
+	p.own = newRuleset(cfg)
+	p.define(&p.metrics, p.own)
+	p.request.Properties = p.host
 	if err := p.host.SetTickPeriod(flushPeriod); err != nil {
 		p.log(LogWarn, "no tick could be set; metrics are passed on when the plugin ends")
 	}
@@ -108,13 +112,26 @@ func (p *plugin) run(cfg *config.Config, key limiter.HashKey) {
 // OnTick implements types.PluginContext.
 func (p *plugin) OnTick() {
 	defer p.surviveTick()
-	p.metrics.flush(p.host)
+	p.flush()
 }
 
 // OnPluginDone implements types.PluginContext.
 func (p *plugin) OnPluginDone() bool {
 	p.OnTick()
 	return true
+}
+
+// flush passes all metrics on. A plugin that never started has none.
+func (p *plugin) flush() {
+	p.metrics.sinks.flush(p.host)
+	if p.own != nil {
+		p.own.sinks.flush(p.host)
+	}
+	for _, rules := range p.routes {
+		if rules != nil {
+			rules.sinks.flush(p.host)
+		}
+	}
 }
 
 // NewHttpContext implements types.PluginContext.
@@ -134,7 +151,7 @@ func (p *plugin) NewHttpContext(uint32) types.HttpContext {
 const maxIdle = 1024
 
 func (p *plugin) release(s *stream) {
-	*s = stream{plugin: p}
+	*s = stream{plugin: p, held: s.held[:0]}
 	if len(p.idle) < maxIdle {
 		p.idle = append(p.idle, s)
 	}

@@ -100,8 +100,11 @@ func (d *Decision) RetryAfter() uint32 {
 	if d.Refuser < 0 || d.States[d.Refuser].Budget == 0 {
 		return 0
 	}
-	return secondsUntil(d.States[d.Refuser].Reset, d.Now)
+	return d.Until(&d.States[d.Refuser])
 }
+
+// Until returns the whole seconds from the decision to the reset of a state, rounded up, at least 1.
+func (d *Decision) Until(s *State) uint32 { return secondsUntil(s.Reset, d.Now) }
 
 // conclude chooses what the client is told, and counts the states that met a full bucket.
 func (d *Decision) conclude(charges []Charge) {

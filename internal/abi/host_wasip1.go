@@ -2,6 +2,7 @@ package abi
 
 import (
 	"math"
+	"strconv"
 	"unsafe"
 
 	"tollgate/filter"
@@ -106,6 +107,32 @@ func (Host) RequestHeaders() ([][2]string, error) {
 		return nil, ErrHost
 	}
 	return o.headers, nil
+}
+
+// ReplaceRequestHeader implements filter.Host.
+func (Host) ReplaceRequestHeader(name string, value []byte) error {
+	return proxyReplaceHeaderMapValue(requestHeaders, textData(name), uint32(len(name)), byteData(value), uint32(len(value))).err()
+}
+
+// RemoveRequestHeader implements filter.Host.
+func (Host) RemoveRequestHeader(name string) error {
+	return proxyRemoveHeaderMapValue(requestHeaders, textData(name), uint32(len(name))).err()
+}
+
+// ResponseStatus implements filter.Host.
+func (Host) ResponseStatus() (int, error) {
+	const name = ":status"
+	o := &vm.out
+	o.address, o.size = 0, 0
+	if s := proxyGetHeaderMapValue(responseHeaders, textData(name), uint32(len(name)), &o.address, &o.size); s != statusOK {
+		return 0, s.err()
+	}
+	return strconv.Atoi(vm.arena.text(uintptr(o.address), o.size))
+}
+
+// AddResponseHeader implements filter.Host.
+func (Host) AddResponseHeader(name string, value []byte) error {
+	return proxyAddHeaderMapValue(responseHeaders, textData(name), uint32(len(name)), byteData(value), uint32(len(value))).err()
 }
 
 // ReplaceResponseHeader implements filter.Host.
