@@ -89,6 +89,25 @@ func TestOddOrders(t *testing.T) {
 	}
 }
 
+// TestActions holds that a request is held exactly when the filter has answered it: held without an answer it would hang.
+func TestActions(t *testing.T) {
+	root := start(t, newProxy(t), limited(1, "10s", ""))
+	for i, action := range []wasmhost.Action{wasmhost.Continue, wasmhost.Pause, wasmhost.Pause} {
+		s, err := root.NewStream()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := s.RequestHeaders(get("/", "alice"), true)
+		if err != nil || got != action || (s.LocalReply() != nil) != (action == wasmhost.Pause) {
+			t.Errorf("request %d: action %d, %v, reply %v; want action %d", i, got, err, s.LocalReply(), action)
+		}
+		if got, err := s.ResponseHeaders(wasmhost.Headers{{":status", "200"}}, true); err != nil || got != wasmhost.Continue {
+			t.Errorf("response %d: action %d, %v", i, got, err)
+		}
+		remove(t, s)
+	}
+}
+
 // TestInterleavedStreams holds that a stream keeps its own numbers while others run in the same memory.
 func TestInterleavedStreams(t *testing.T) {
 	root := start(t, newProxy(t), threeInTen)
