@@ -10,7 +10,7 @@ import (
 )
 
 // prove asks for the large bounds as well.
-var prove = os.Getenv("TOLLGATE_PROVE") != ""
+var prove = os.Getenv("TOLLGATE_PROVE") == "full"
 
 // ask is a request of a client to one rule.
 func ask(who string, limits ...limiter.Limit) limitertest.Action {
@@ -192,6 +192,7 @@ func scenarios(t *testing.T) []scenario {
 
 // TestInterleavings explores every scenario. It prints how much that was, and fails where it was less than before.
 func TestInterleavings(t *testing.T) {
+	var total limitertest.Report
 	for _, s := range scenarios(t) {
 		if s.long && !prove {
 			continue
@@ -205,11 +206,14 @@ func TestInterleavings(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Logf("%s: %d states, %.3g schedules of up to %d steps, %d outcomes; up to %d attempts", s.bounds(), r.States, r.Schedules, r.Steps, r.Outcomes, r.Attempts)
+			total.States += r.States
+			total.Schedules += r.Schedules
 			if r.States < s.states {
 				t.Errorf("%d states; there were %d", r.States, s.states)
 			}
 		})
 	}
+	t.Logf("%d states, %.3g schedules in all", total.States, total.Schedules)
 }
 
 // bounds tells how large a scenario is.
