@@ -79,10 +79,15 @@ $(VERSIONS:%=matrix-%): matrix-%: build build/envoy-%
 $(VERSIONS:%=matrix-%): export TOLLGATE_ENVOY = $(CURDIR)/build/envoy-$(@:matrix-%=%)
 
 .PHONY: prove
-prove: build ## Run the long form of the tests that show what is promised (prove/ says how)
+prove: build envoy ## Run the long form of the tests that show what is promised (prove/ says how)
+	$(call test,every interleaving and random timelines,./limiter/...)
 	$(call test,what is promised,./prove/...)
 
 prove: export TOLLGATE_PROVE = full
+
+.PHONY: mutants
+mutants: ## Take each rule of the counting out of a copy, and see that a test notices
+	go run ./internal/mutants
 
 .PHONY: bench
 bench: build envoy build/noop.wasm ## Measure what the filter costs (bench/ says how); BENCHFLAGS are its options
