@@ -130,6 +130,9 @@ func TestAConfigurationThatIsNotThere(t *testing.T) {
 	} {
 		host := newProxy(t)
 		root := start(t, host, threeInTen)
+		for range 2 {
+			do(t, root, get("/", "alice"), nil) // leaves what it read in the VM
+		}
 		host.ResetLogs()
 		root.VM().SetHooks(c.hooks)
 		if _, err := root.Update(nil); !errors.Is(err, wasmhost.ErrConfigureRefused) {
