@@ -123,7 +123,7 @@ func namedValue(id []byte) (value []byte, ok bool) {
 		}
 	}
 	start := i + 1 + length
-	if start > len(id) {
+	if start < 0 || start > len(id) {
 		return nil, false
 	}
 	return id[start:], true

@@ -17,8 +17,11 @@ type structReader struct {
 	order int // how many values have been read; it stands for the offset, since nothing has a position
 }
 
-// readStruct returns the tree of a serialised Struct; ok is false for anything else.
+// readStruct returns the tree of a serialised Struct that is not empty; ok is false for anything else.
 func readStruct(source string) (root *node, ok bool) {
+	if source == "" || source[0] != structMark {
+		return nil, false
+	}
 	r := &structReader{}
 	root = &node{kind: kindObject}
 	return root, r.object(root, source, 1)

@@ -105,7 +105,15 @@ func hiddenBy(a *alternative, hiders []hider) []int {
 
 // takes reports whether the hider certainly takes all requests of a part.
 func (h *hider) takes(part *alternative) bool {
-	return h.all || slices.ContainsFunc(h.match, func(a alternative) bool { return a.covers(part) })
+	if h.all {
+		return true
+	}
+	for i := range h.match {
+		if h.match[i].covers(part) {
+			return true
+		}
+	}
+	return false
 }
 
 // maxParts bounds the work for one alternative. One that has more is taken to be reachable unless it is covered whole.
