@@ -13,6 +13,7 @@ func (d *decoder) compile(s *spec) *Config {
 		plans:        compilePlans(s.plans, s.planFrom),
 		settings:     s.top.over(&base),
 	}
+	cfg.OnError = cfg.settings.onError.value
 	if len(s.exempt) > 0 {
 		cfg.exempt = newIndex([][]alternative{s.exempt})
 	}

@@ -10,6 +10,7 @@ type Config struct {
 	MaxCounters  uint32         // 16 to 1048576; 65536 by default
 	OnFull       limiter.OnFull // what a client gets when its bucket is full
 	Rules        []Rule         // in order, without those disabled
+	OnError      OnError        // of the top level: what a request gets if it is not known which rule holds it
 	PerRoute     bool           // a route's own rules, if its metadata have any, replace Rules there
 	ShadowHeader string         // request header that tells the upstream what shadow rules would do; "" for none
 	Warnings     []string       // what is allowed but hardly meant, each like an error

@@ -81,47 +81,59 @@ func (g given) first(names ...string) *node {
 }
 
 // readObject reads the members of n by the table of fields. Unknown, repeated and missing members are mistakes; ok is
-// false if n is no object at all.
+// false if n is no object at all. A repeated member is read too, for the mistakes in it, but not into the result.
 func readObject[T any](d *decoder, n *node, advice string, fields []field[T], into *T) (names given, ok bool) {
+	labels := make([]label, len(fields))
+	for i, f := range fields {
+		labels[i] = label{f.name, f.missing}
+	}
+	return d.object(n, advice, labels, func(i int, value *node, repeated bool) {
+		if repeated {
+			fields[i].read(d, value, new(T))
+		} else {
+			fields[i].read(d, value, into)
+		}
+	})
+}
+
+// label is a field without its type. It keeps the work of readObject out of what is compiled once for each type.
+type label struct{ name, missing string }
+
+func (d *decoder) object(n *node, advice string, labels []label, read func(i int, value *node, repeated bool)) (names given, ok bool) {
 	if !d.is(n, kindObject, advice) {
 		return nil, false
 	}
 	names = given{}
 	for _, m := range n.members {
-		i := slices.IndexFunc(fields, func(f field[T]) bool { return f.name == m.key })
+		i := slices.IndexFunc(labels, func(l label) bool { return l.name == m.key })
 		switch {
 		case i < 0:
-			if meant := d.unknown(m, fieldNames(fields)); meant != "" && !names.has(meant) {
+			if meant := d.unknown(m, labels); meant != "" && !names.has(meant) {
 				names[meant] = nil
 			}
-			continue
 		case names[m.key] != nil:
 			d.failKey(m, "repeats a field of the same object", "keep one of the two")
-			fields[i].read(d, m.value, new(T)) // its own mistakes are worth knowing, its value is not
-			continue
+			read(i, m.value, true)
+		default:
+			names[m.key] = m.value
+			m.value.optional = labels[i].missing == ""
+			read(i, m.value, false)
 		}
-		names[m.key] = m.value
-		m.value.optional = fields[i].missing == ""
-		fields[i].read(d, m.value, into)
 	}
-	for _, f := range fields {
-		if f.missing != "" && !names.has(f.name) {
-			d.fail(n, "has no "+quote(f.name), f.missing)
+	for _, l := range labels {
+		if l.missing != "" && !names.has(l.name) {
+			d.fail(n, "has no "+quote(l.name), l.missing)
 		}
 	}
 	return names, true
 }
 
-func fieldNames[T any](fields []field[T]) []string {
-	names := make([]string, len(fields))
-	for i, f := range fields {
-		names[i] = f.name
-	}
-	return names
-}
-
 // unknown adds the mistake of an unknown field and returns the name that was meant, or "".
-func (d *decoder) unknown(m member, known []string) (meant string) {
+func (d *decoder) unknown(m member, labels []label) (meant string) {
+	known := make([]string, len(labels))
+	for i, l := range labels {
+		known[i] = l.name
+	}
 	meant = nearest(m.key, known)
 	advice := "the fields here are " + quoteAll(known, "and")
 	if len(known) == 1 {

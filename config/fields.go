@@ -18,8 +18,8 @@ func Fields() []string {
 }
 
 func appendFields[T any](all []string, object string, fields []field[T]) []string {
-	for _, name := range fieldNames(fields) {
-		all = append(all, object+name)
+	for _, f := range fields {
+		all = append(all, object+f.name)
 	}
 	return all
 }

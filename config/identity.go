@@ -12,9 +12,11 @@ import "net/netip"
 // except for metadata, whose bytes need not be text.
 func (r *Request) Identify(dst []byte, sources []Source) (id []byte, ok bool) {
 	for i := range sources {
-		if id, ok := r.appendSource(dst, &sources[i]); ok {
+		id, ok := r.appendSource(dst, &sources[i])
+		if ok {
 			return id, true
 		}
+		dst = id // the same, with room for the next one
 	}
 	return dst, false
 }

@@ -2,9 +2,8 @@ package config
 
 import (
 	"math"
-	"slices"
+	"sort"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 )
 
@@ -48,6 +47,12 @@ func (r *structReader) object(n *node, message string, depth int) bool {
 // entry is an entry of a Struct's map, its value still a message.
 type entry struct{ key, value string }
 
+type byKey []entry
+
+func (b byKey) Len() int           { return len(b) }
+func (b byKey) Less(i, j int) bool { return b[i].key < b[j].key }
+func (b byKey) Swap(i, j int)      { b[i], b[j] = b[j], b[i] }
+
 func readEntries(message string) ([]entry, bool) {
 	var entries []entry
 	for message != "" {
@@ -61,7 +66,7 @@ func readEntries(message string) ([]entry, bool) {
 		}
 		entries, message = append(entries, e), rest
 	}
-	slices.SortStableFunc(entries, func(a, b entry) int { return strings.Compare(a.key, b.key) })
+	sort.Stable(byKey(entries))
 	return entries, true
 }
 
