@@ -18,12 +18,13 @@ const (
 	failRefund
 	failHeaders
 	failReply
+	failRoute
 	failPanic
 	numFailures
 )
 
 // failureNames are the kinds in the metrics tollgate.<domain>.errors_<kind>.
-var failureNames = [numFailures]string{"store", "contended", "corrupt", "clock", "table", "refund", "headers", "reply", "panic"}
+var failureNames = [numFailures]string{"store", "contended", "corrupt", "clock", "table", "refund", "headers", "reply", "route", "panic"}
 
 func (f failure) String() string { return failureNames[f] }
 
@@ -61,17 +62,22 @@ func (f failure) explanation() string {
 		return "headers could not be read or written"
 	case failReply:
 		return "a reply could not be sent, the request went on"
+	case failRoute:
+		return "a route's own rules are faulty"
 	default:
-		return "panic"
+		return "panic in a callback"
 	}
 }
 
 // report counts a failure, and logs the first of its kind.
-func (p *plugin) report(f failure) {
+func (p *plugin) report(f failure) { p.reportAs(f, f.explanation()) }
+
+// reportAs is report with a text of its own.
+func (p *plugin) reportAs(f failure, text string) {
 	p.metrics.failures[f]++
 	if p.vm.said[f] {
 		return
 	}
 	p.vm.said[f] = true
-	p.log(LogError, f.explanation()+" (further ones are counted in the metric errors_"+f.String()+" only)")
+	p.log(LogError, text+" (further ones are counted in the metric errors_"+f.String()+" only)")
 }

@@ -27,11 +27,15 @@ func (s *stream) surviveResponse(action *types.Action) {
 	}
 }
 
-func (p *plugin) reportPanic(reason any) {
-	if !p.vm.said[failPanic] {
-		p.log(LogError, "panic in a callback"+panicText(reason))
+// surviveTick lets the plugin go on: what was not passed on is tried again.
+func (p *plugin) surviveTick() {
+	if reason := recover(); reason != nil {
+		p.reportPanic(reason)
 	}
-	p.report(failPanic)
+}
+
+func (p *plugin) reportPanic(reason any) {
+	p.reportAs(failPanic, failPanic.explanation()+panicText(reason))
 }
 
 // panicText tells what a runtime error says. Other values could hold a part of the request, and are not shown.

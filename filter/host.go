@@ -24,8 +24,16 @@ type Host interface {
 	// RequestHeaders returns all header lines of the request in order, names in lower case, the pseudo headers
 	// among them. The slice itself is reused by the next call.
 	RequestHeaders() ([][2]string, error)
+	// ReplaceRequestHeader leaves exactly one line of that name in what the upstream gets; RemoveRequestHeader leaves none.
+	ReplaceRequestHeader(name string, value []byte) error
+	RemoveRequestHeader(name string) error
+
+	// ResponseStatus returns the status of the response, such as 200.
+	ResponseStatus() (int, error)
 	// ReplaceResponseHeader leaves exactly one line of that name, after all others.
 	ReplaceResponseHeader(name string, value []byte) error
+	// AddResponseHeader adds a line after all others.
+	AddResponseHeader(name string, value []byte) error
 	// SendReply answers the request in the upstream's place. The response headers callback runs for it too.
 	SendReply(r *Reply) error
 

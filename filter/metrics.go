@@ -1,18 +1,18 @@
 package filter
 
-import "tollgate/config"
+import "errors"
 
 // metrics are summed up in the VM and passed on with the tick: one host call a second instead of one a request.
 type metrics struct {
-	rules     []ruleMetrics
-	conflicts uint64
-	full      uint64
-	failures  [numFailures]uint64
-	sinks     []sink
+	conflicts    uint64
+	full         uint64
+	unknownPlans uint64
+	failures     [numFailures]uint64
+	sinks        sinks
 }
 
 // ruleMetrics counts the decisions of one rule.
-type ruleMetrics struct{ allowed, limited uint64 }
+type ruleMetrics struct{ allowed, limited, shadowLimited uint64 }
 
 // sink joins a sum with the host's counter.
 type sink struct {
@@ -20,30 +20,60 @@ type sink struct {
 	counter Counter
 }
 
-// define makes the counters known to the host, at 0. They are named tollgate.<domain>.<rule>.allowed and the like.
-func (m *metrics) define(v *vm, cfg *config.Config) (err error) {
-	prefix := "tollgate." + metricName(cfg.Domain) + "."
-	add := func(name string, sum *uint64) {
-		counter, e := v.counter(prefix + name)
-		if e != nil {
-			err = e
-			return
-		}
-		m.sinks = append(m.sinks, sink{sum, counter})
+type sinks []sink
+
+// define makes counters known to the host. Those that it refuses stay away.
+func (p *plugin) define(all ...interface {
+	define(v *vm, domain string) error
+}) {
+	var err error
+	for _, m := range all {
+		err = errors.Join(err, m.define(p.vm, p.domain))
 	}
-	m.rules = make([]ruleMetrics, len(cfg.Rules))
-	for i := range cfg.Rules {
-		rule := metricName(cfg.Rules[i].Name)
-		add(rule+".allowed", &m.rules[i].allowed)
-		add(rule+".limited", &m.rules[i].limited)
+	if err != nil {
+		p.log(LogWarn, "a metric could not be defined; it stays away")
 	}
-	add("cas_conflicts", &m.conflicts)
-	add("table_full", &m.full)
+}
+
+// define makes the counters of a plugin known to the host, at 0: tollgate.<domain>.table_full and the like.
+func (m *metrics) define(v *vm, domain string) error {
+	prefix := metricPrefix(domain)
+	err := errors.Join(
+		m.sinks.add(v, prefix+"cas_conflicts", &m.conflicts),
+		m.sinks.add(v, prefix+"table_full", &m.full),
+		m.sinks.add(v, prefix+"unknown_plans", &m.unknownPlans),
+	)
 	for f := range numFailures {
-		add("errors_"+f.String(), &m.failures[f])
+		err = errors.Join(err, m.sinks.add(v, prefix+"errors_"+f.String(), &m.failures[f]))
 	}
 	return err
 }
+
+// define makes the counters of rules known: tollgate.<domain>.<rule>.allowed and, as the rule's mode is, limited or shadow_limited.
+func (r *ruleset) define(v *vm, domain string) (err error) {
+	for i := range r.config.Rules {
+		rule, sums := &r.config.Rules[i], &r.metrics[i]
+		prefix := metricPrefix(domain) + metricName(rule.Name) + "."
+		err = errors.Join(err, r.sinks.add(v, prefix+"allowed", &sums.allowed))
+		if rule.Shadow {
+			err = errors.Join(err, r.sinks.add(v, prefix+"shadow_limited", &sums.shadowLimited))
+		} else {
+			err = errors.Join(err, r.sinks.add(v, prefix+"limited", &sums.limited))
+		}
+	}
+	return err
+}
+
+// add joins a sum with the counter of that name.
+func (s *sinks) add(v *vm, name string, sum *uint64) error {
+	counter, err := v.counter(name)
+	if err == nil {
+		*s = append(*s, sink{sum, counter})
+	}
+	return err
+}
+
+func metricPrefix(domain string) string { return "tollgate." + metricName(domain) + "." }
 
 // counter returns the host's counter of that name, defining it once for each VM.
 func (v *vm) counter(name string) (Counter, error) {
@@ -58,8 +88,8 @@ func (v *vm) counter(name string) (Counter, error) {
 }
 
 // flush passes the sums on. What the host does not take is tried again with the next tick.
-func (m *metrics) flush(host Host) {
-	for _, s := range m.sinks {
+func (s sinks) flush(host Host) {
+	for _, s := range s {
 		if *s.sum != 0 && host.IncrementCounter(s.counter, *s.sum) == nil {
 			*s.sum = 0
 		}

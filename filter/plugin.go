@@ -2,6 +2,7 @@ package filter
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/tetratelabs/proxy-wasm-go-sdk/proxywasm/types"
 
@@ -18,7 +19,9 @@ type plugin struct {
 	types.DefaultPluginContext
 	vm      *vm
 	host    Host
-	config  *config.Config
+	domain  string              // empty until the configuration was read
+	own     *ruleset            // nil until then
+	routes  map[string]*ruleset // of routes that carry rules, by their text; nil for faulty ones
 	limiter *limiter.Limiter
 	metrics metrics
 	// strict says that some rule refuses what cannot be counted. Where it is not known which rule holds a request, the
@@ -28,8 +31,11 @@ type plugin struct {
 	// Scratch of one callback.
 	request    config.Request
 	charges    []limiter.Charge
-	rules      []int // the rule of each charge
+	charged    []charged // whose each charge is
+	challenged *config.Rule
+	route      string // of a request that its route's own rules hold
 	identities []byte
+	shadows    shadows
 	writer     writer
 	reply      Reply
 
@@ -42,11 +48,11 @@ func (p *plugin) OnPluginStart(int) (status types.OnPluginStartStatus) {
 	defer p.surviveStart()
 	data, err := p.host.PluginConfiguration()
 	if err != nil {
-		p.log(LogError, "the configuration could not be read")
+		p.log(LogError, "configuration refused: it could not be read")
 		return types.OnPluginStartStatusFailed
 	}
 	name, _ := p.host.Property("plugin_name")
-	cfg, err := config.Parse(data, name)
+	cfg, err := config.Parse(data, strings.Clone(name)) // the domain may be the name, and outlives this callback
 	if err != nil {
 		p.logFaults(err)
 		return types.OnPluginStartStatusFailed
@@ -67,7 +73,7 @@ func (p *plugin) logFaults(err error) {
 
 // start makes the plugin ready for streams.
 func (p *plugin) start(cfg *config.Config) bool {
-	p.config = cfg
+	p.domain = cfg.Domain
 	for _, warning := range cfg.Warnings {
 		p.log(LogWarn, warning)
 	}
@@ -80,29 +86,52 @@ func (p *plugin) start(cfg *config.Config) bool {
 		p.log(LogError, "configuration refused: the hash key in the proxy's shared data could not be read or made: "+err.Error())
 		return false
 	}
+	p.run(cfg, key)
+	p.log(LogInfo, started(cfg))
+	return true
+}
+
+// run replaces what the plugin ran before: Envoy starts a plugin once, but the ABI lets a host configure it again.
+func (p *plugin) run(cfg *config.Config, key limiter.HashKey) {
+	p.flush()
+	p.metrics, p.routes, p.strict = metrics{}, nil, cfg.OnError == config.RefuseOnError
 	p.limiter = limiter.New(p.host, p.host.Now, key, limiter.Options{
 		Domain: cfg.Domain, MaxCounters: cfg.MaxCounters, OnFull: cfg.OnFull,
 	})
 	for i := range cfg.Rules {
 		p.strict = p.strict || cfg.Rules[i].OnError == config.RefuseOnError
 	}
-	if err := p.metrics.define(p.vm, cfg); err != nil {
-		p.log(LogWarn, "a metric could not be defined; it stays away")
-	}
+	p.own = newRuleset(cfg)
+	p.define(&p.metrics, p.own)
+	p.request.Properties = p.host
 	if err := p.host.SetTickPeriod(flushPeriod); err != nil {
 		p.log(LogWarn, "no tick could be set; metrics are passed on when the plugin ends")
 	}
-	p.log(LogInfo, started(cfg))
-	return true
 }
 
 // OnTick implements types.PluginContext.
-func (p *plugin) OnTick() { p.metrics.flush(p.host) }
+func (p *plugin) OnTick() {
+	defer p.surviveTick()
+	p.flush()
+}
 
 // OnPluginDone implements types.PluginContext.
 func (p *plugin) OnPluginDone() bool {
-	p.metrics.flush(p.host)
+	p.OnTick()
 	return true
+}
+
+// flush passes all metrics on. A plugin that never started has none.
+func (p *plugin) flush() {
+	p.metrics.sinks.flush(p.host)
+	if p.own != nil {
+		p.own.sinks.flush(p.host)
+	}
+	for _, rules := range p.routes {
+		if rules != nil {
+			rules.sinks.flush(p.host)
+		}
+	}
 }
 
 // NewHttpContext implements types.PluginContext.
@@ -122,7 +151,7 @@ func (p *plugin) NewHttpContext(uint32) types.HttpContext {
 const maxIdle = 1024
 
 func (p *plugin) release(s *stream) {
-	*s = stream{plugin: p}
+	*s = stream{plugin: p, held: s.held[:0]}
 	if len(p.idle) < maxIdle {
 		p.idle = append(p.idle, s)
 	}
@@ -131,8 +160,8 @@ func (p *plugin) release(s *stream) {
 // log writes a line that says whose it is.
 func (p *plugin) log(level Level, text string) {
 	line := "tollgate: "
-	if p.config != nil {
-		line = "tollgate " + p.config.Domain + ": "
+	if p.domain != "" {
+		line = "tollgate " + p.domain + ": "
 	}
 	p.host.Log(level, line+text)
 }

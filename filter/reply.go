@@ -1,11 +1,11 @@
 package filter
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/tetratelabs/proxy-wasm-go-sdk/proxywasm/types"
 
+	"tollgate/config"
 	"tollgate/limiter"
 )
 
@@ -17,13 +17,13 @@ const (
 	grpcUnauthenticated   = 16
 )
 
-// send answers the request in the upstream's place.
-func (s *stream) send(status uint32, grpc int32, details []byte, fields []Field) types.Action {
+// send answers the request in the upstream's place, with the fields that the writer holds.
+func (s *stream) send(status uint32, grpc int32, details, body []byte) types.Action {
 	p := s.plugin
 	if !p.isGRPC() {
 		grpc = NoGRPC
 	}
-	p.reply = Reply{Status: status, Details: details, Fields: fields, GRPC: grpc}
+	p.reply = Reply{Status: status, Details: details, Fields: p.writer.fields, Body: body, GRPC: grpc}
 	s.answered = true
 	if err := p.host.SendReply(&p.reply); err != nil {
 		s.answered = false
@@ -42,43 +42,52 @@ func (p *plugin) isGRPC() bool {
 	return false
 }
 
-// refuse answers a request that a limit had no room for (RFC 6585 section 4).
+// refuse answers a request that a limit had no room for (RFC 6585 section 4), as the rule of that limit says.
 func (s *stream) refuse(d *limiter.Decision) types.Action {
 	w := &s.plugin.writer
 	w.reset()
 	if s.told {
-		w.standing(s.standing)
+		w.standing(&s.standing)
 	}
 	if wait := d.RetryAfter(); wait > 0 {
 		w.number("retry-after", wait)
 	}
-	fields := w.fields
-	return s.send(429, grpcResourceExhausted, s.plugin.refuser(d), fields)
-}
-
-// refuser names the rule and the window that refused, such as tollgate.login.10s.
-func (p *plugin) refuser(d *limiter.Decision) []byte {
+	if s.told && s.standing.rule.RatelimitHeaders.Expose {
+		w.fields = append(w.fields, Field{Name: exposeHeaders, Value: w.names()})
+	}
 	state := &d.States[d.Refuser]
-	start := len(p.writer.text)
-	t := append(p.writer.text, "tollgate."...)
-	t = append(t, p.charges[state.Charge].Rule...)
-	t = append(t, '.')
-	t = strconv.AppendUint(t, uint64(state.Window), 10)
-	t = append(t, 's')
-	p.writer.text = t
-	return t[start:]
+	rule := s.plugin.charged[state.Charge].rule
+	body := s.plugin.refusalBody(&rule.Refusal, d)
+	start := len(w.text)
+	w.text = appendPolicy(append(w.text, "tollgate."...), rule.Name, state.Window)
+	return s.send(rule.Refusal.Status, grpcResourceExhausted, w.text[start:], body)
 }
 
 // unavailable answers a request that could not be counted and must be.
 func (s *stream) unavailable(f failure) types.Action {
-	return s.send(503, grpcUnavailable, []byte("tollgate.error."+f.String()), nil)
+	w := &s.plugin.writer
+	w.reset()
+	w.text = append(append(w.text, "tollgate.error."...), f.String()...)
+	return s.send(503, grpcUnavailable, w.text, nil)
 }
 
 // unauthorized answers a request that must name its client and does not (RFC 9110 section 15.5.2).
 func (s *stream) unauthorized() types.Action {
-	p := s.plugin
-	p.writer.reset()
-	challenge := []byte(`ApiKey realm="` + p.config.Domain + `"`)
-	fields := append(p.writer.fields, Field{Name: "www-authenticate", Value: challenge})
-	return s.send(401, grpcUnauthenticated, []byte("tollgate.unidentified"), fields)
+	p, w := s.plugin, &s.plugin.writer
+	w.reset()
+	w.text = append(w.text, scheme(p.challenged)...)
+	w.text = append(w.text, ` realm="`...)
+	w.text = append(append(w.text, p.own.config.Domain...), '"')
+	w.end("www-authenticate", 0)
+	return s.send(401, grpcUnauthenticated, detailsUnidentified, nil)
+}
+
+var detailsUnidentified = []byte("tollgate.unidentified")
+
+// scheme is how a client can name itself: with a bearer token if that is one of the ways, else with a key.
+func scheme(rule *config.Rule) string {
+	if rule.WantsBearer() {
+		return "Bearer"
+	}
+	return "ApiKey"
 }

@@ -15,12 +15,19 @@ type stream struct {
 	decided bool
 	// answered is set once the filter has replied by itself: that reply has its headers already.
 	answered bool
+	// told is set if the response is to say where the client stands.
 	told     bool
 	standing standing
+	// held are the charges that the response's status may give back.
+	held []held
 }
 
-// standing is where a client stands.
-type standing struct{ limit, remaining, reset uint32 }
+// held is a charge of a rule that counts only some statuses.
+type held struct {
+	rule    *config.Rule
+	receipt limiter.Receipt
+	shown   int // the limit of it that the client is told of, or -1
+}
 
 // OnHttpRequestHeaders implements types.HttpContext: it decides the request.
 func (s *stream) OnHttpRequestHeaders(int, bool) (action types.Action) {
@@ -35,52 +42,30 @@ func (s *stream) OnHttpRequestHeaders(int, bool) (action types.Action) {
 		return s.uncountable(failHeaders)
 	}
 	p.request.Reset(headers)
-	if !p.gather() {
-		return s.unauthorized()
+	p.shadows.reset()
+	action = s.apply()
+	p.tellUpstream(s.answered)
+	return action
+}
+
+// apply decides the request by the rules that hold it.
+func (s *stream) apply() types.Action {
+	p := s.plugin
+	if p.own.config.Exempt(&p.request) {
+		return types.ActionContinue
 	}
-	if len(p.charges) == 0 {
+	rules, ok := p.rulesOf()
+	switch {
+	case !ok && p.own.config.OnError == config.RefuseOnError:
+		return s.unavailable(failRoute)
+	case !ok:
+		return types.ActionContinue
+	case !p.gather(rules):
+		return s.unauthorized()
+	case len(p.charges) == 0:
 		return types.ActionContinue
 	}
 	return s.decide(p.limiter.Take(p.charges))
-}
-
-// gather finds the rules that hold the request and makes a charge of each. It returns false for a request that must name its
-// client and does not.
-func (p *plugin) gather() bool {
-	p.charges, p.rules, p.identities = p.charges[:0], p.rules[:0], p.identities[:0]
-	for i := p.config.Next(&p.request, 0); i >= 0; i = p.config.Next(&p.request, i+1) {
-		rule := &p.config.Rules[i]
-		start := len(p.identities)
-		id, ok := p.request.Identify(p.identities, rule.Identity)
-		p.identities = id
-		if !ok {
-			switch rule.OnUnidentified {
-			case config.NextRule:
-				continue
-			case config.RefuseUnidentified:
-				return false
-			}
-			p.identities = append(p.identities, anonymous)
-		}
-		p.add(i, rule, p.identities[start:])
-		break
-	}
-	return true
-}
-
-// anonymous is the identity of all requests without one. Every other identity begins with the kind of its source, which is
-// never 0.
-const anonymous = 0
-
-func (p *plugin) add(index int, rule *config.Rule, identity []byte) {
-	p.rules = append(p.rules, index)
-	p.charges = append(p.charges, limiter.Charge{
-		Rule:     rule.Name,
-		Identity: identity,
-		Limits:   rule.Limits,
-		Cost:     1,
-		Critical: rule.OnError == config.RefuseOnError,
-	})
 }
 
 // decide carries a decision out.
@@ -89,8 +74,10 @@ func (s *stream) decide(d *limiter.Decision) types.Action {
 	p.count(d)
 	if d.Shown >= 0 {
 		state := &d.States[d.Shown]
-		s.standing = standing{limit: state.Budget, remaining: state.Remaining(), reset: state.Reset}
-		s.told = true
+		s.told, s.standing = true, standing{
+			rule: p.charged[state.Charge].rule, window: state.Window,
+			limit: state.Budget, remaining: state.Remaining(), reset: state.Reset, wait: d.Until(state),
+		}
 	}
 	switch {
 	case d.Err != nil:
@@ -98,26 +85,23 @@ func (s *stream) decide(d *limiter.Decision) types.Action {
 	case !d.Allowed:
 		return s.refuse(d)
 	}
+	s.hold(d)
 	return types.ActionContinue
 }
 
-// count adds a decision to the metrics.
-func (p *plugin) count(d *limiter.Decision) {
-	p.metrics.conflicts += uint64(d.Conflicts)
-	p.metrics.full += uint64(d.Overflows)
-	for range d.LostRefunds {
-		p.report(failRefund)
-	}
+// hold keeps what the response's status may give back.
+func (s *stream) hold(d *limiter.Decision) {
+	p := s.plugin
 	for i := range d.Outcomes {
-		o, m := &d.Outcomes[i], &p.metrics.rules[p.rules[i]]
-		switch {
-		case o.Err != nil:
-			p.report(failureOf(o.Err))
-		case o.NoRoom:
-			m.limited++
-		case d.Allowed:
-			m.allowed++
+		rule := p.charged[i].rule
+		if rule.CountStatuses.Empty() || !d.Outcomes[i].Charged {
+			continue
 		}
+		shown := -1
+		if d.Shown >= 0 && d.States[d.Shown].Charge == i {
+			shown = d.States[d.Shown].Limit
+		}
+		s.held = append(s.held, held{rule: rule, receipt: d.Receipt(p.charges, i), shown: shown})
 	}
 }
 
@@ -135,16 +119,62 @@ func (s *stream) uncountable(f failure) types.Action {
 // OnHttpResponseHeaders implements types.HttpContext: it tells the client where it stands.
 func (s *stream) OnHttpResponseHeaders(int, bool) (action types.Action) {
 	defer s.surviveResponse(&action)
-	if s.told && !s.answered {
-		p := s.plugin
-		for _, f := range p.writer.standing(s.standing) {
-			if err := p.host.ReplaceResponseHeader(f.Name, f.Value); err != nil {
-				p.report(failHeaders)
-				break
-			}
+	if !s.decided || s.answered {
+		return types.ActionContinue
+	}
+	if len(s.held) > 0 {
+		s.settle()
+	}
+	if s.told {
+		if err := s.tell(); err != nil {
+			s.plugin.report(failHeaders)
 		}
 	}
 	return types.ActionContinue
+}
+
+// settle gives back the charges whose rules do not count the response's status. Whatever goes wrong, they stay charged.
+func (s *stream) settle() {
+	p := s.plugin
+	status, err := p.host.ResponseStatus()
+	if err != nil {
+		p.report(failHeaders)
+	}
+	for i := range s.held {
+		if h := &s.held[i]; err == nil && !h.rule.CountStatuses.Has(status) {
+			s.giveBack(h)
+		}
+	}
+	s.held = s.held[:0]
+}
+
+func (s *stream) giveBack(h *held) {
+	if err := s.plugin.limiter.GiveBack(&h.receipt); err != nil {
+		s.plugin.report(failRefund)
+		return
+	}
+	if h.shown < 0 {
+		return
+	}
+	if count, ok := h.receipt.Count(h.shown); ok {
+		s.standing.remaining = s.standing.limit - min(count, s.standing.limit)
+	}
+}
+
+// tell writes where the client stands into the response's headers.
+func (s *stream) tell() error {
+	p := s.plugin
+	p.writer.reset()
+	p.writer.standing(&s.standing)
+	for _, f := range p.writer.fields {
+		if err := p.host.ReplaceResponseHeader(f.Name, f.Value); err != nil {
+			return err
+		}
+	}
+	if s.standing.rule.RatelimitHeaders.Expose {
+		return p.host.AddResponseHeader(exposeHeaders, p.writer.names())
+	}
+	return nil
 }
 
 // OnHttpStreamDone implements types.HttpContext.

@@ -88,7 +88,7 @@ type Decision struct {
 	// latest reset. Then the first.
 	Shown, Refuser int
 
-	Now         int64 // the reading of the clock that decided, Unix nanoseconds
+	Now         int64 // the reading of the clock that decided, Unix nanoseconds; 0 if no enforced charge was decided
 	Conflicts   int   // swaps that failed because another worker was first
 	Overflows   int   // limits that met a full bucket
 	LostRefunds int   // charges that could not be taken back after a later refusal
@@ -100,15 +100,21 @@ func (d *Decision) RetryAfter() uint32 {
 	if d.Refuser < 0 || d.States[d.Refuser].Budget == 0 {
 		return 0
 	}
-	return secondsUntil(d.States[d.Refuser].Reset, d.Now)
+	return d.Until(&d.States[d.Refuser])
 }
 
-// conclude chooses what the client is told.
+// Until returns the whole seconds from the decision to the reset of a state, rounded up, at least 1.
+func (d *Decision) Until(s *State) uint32 { return secondsUntil(s.Reset, d.Now) }
+
+// conclude chooses what the client is told, and counts the states that met a full bucket.
 func (d *Decision) conclude(charges []Charge) {
 	d.Shown, d.Refuser = -1, -1
 	for i := range d.States {
 		s := &d.States[i]
 		c := &charges[s.Charge]
+		if s.Overflow {
+			d.Overflows++
+		}
 		if c.Shadow || d.Outcomes[s.Charge].Err != nil || d.Err != nil || s.NoRoom == d.Allowed {
 			continue
 		}

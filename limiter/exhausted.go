@@ -15,6 +15,8 @@ func (x *exhausted) get(fingerprint uint64) (entry, bool) {
 
 func (x *exhausted) put(e entry) { x.entries[e.fingerprint%cacheSize] = e }
 
+func (x *exhausted) drop(fingerprint uint64) { x.entries[fingerprint%cacheSize] = entry{} }
+
 // in says whether now lies in the window that ends with e.
 func (e entry) in(now int64, window uint32) bool {
 	return e.live(now) && now >= (int64(e.end)-int64(window))*second

@@ -47,6 +47,9 @@ func (r *Receipt) Count(limit int) (uint32, bool) {
 // GiveBack takes a charge back: from exactly the counters that it was added to, in the window it was added in, once. A counter
 // that was reused since keeps what it has. On an error the charge stays.
 func (l *Limiter) GiveBack(r *Receipt) error {
+	if r.n == 0 {
+		return nil
+	}
 	debits := r.debits[:r.n]
 	r.n = 0
 	return l.giveBack(r.bucket, r.cost, debits)

@@ -55,9 +55,9 @@ func (l *Limiter) Take(charges []Charge) *Decision {
 		if l.d.Allowed {
 			l.takeShadow()
 		}
-		l.remember()
 	}
 	l.d.conclude(charges)
+	l.remember()
 	l.charges = nil
 	return &l.d
 }
@@ -120,18 +120,27 @@ func (g *group) before(other *group) bool {
 }
 
 // takeEnforced charges the buckets in order. It reads all that are left, then the clock, and refuses if one has no room;
-// a conflict starts again with the bucket it happened in. What was charged before is given back if a later one refuses.
+// a conflict starts again with the bucket it happened in. What was charged before is given back if a later one refuses, or if
+// its window is over by then: a request belongs to one instant.
 func (l *Limiter) takeEnforced() {
 	end := 0
 	for end < len(l.groups) && l.groups[end].enforced {
 		end++
 	}
 	for from := 0; from < end; {
-		l.lookAt(l.groups[from:end])
+		now := l.lookAt(l.groups[from:end])
+		if now >= 0 {
+			l.d.Now = now
+		}
 		if l.d.Err != nil || !l.d.Allowed {
 			l.refund(l.groups[:from])
 			l.mend(l.groups[from:end])
 			return
+		}
+		if from > 0 && l.outlived(now) {
+			l.refund(l.groups[:from])
+			from = 0
+			continue
 		}
 		for from < end && l.swap(&l.groups[from]) {
 			from++
@@ -141,6 +150,18 @@ func (l *Limiter) takeEnforced() {
 			return
 		}
 	}
+}
+
+// outlived says whether a charge that is stored already was made in a window that is over.
+func (l *Limiter) outlived(now int64) bool {
+	for i := range l.d.States {
+		s := &l.d.States[i]
+		o := &l.d.Outcomes[s.Charge]
+		if o.Charged && o.Err == nil && !l.charges[s.Charge].Shadow && now >= int64(s.Reset)*second {
+			return true
+		}
+	}
+	return false
 }
 
 // takeShadow charges the buckets that hold shadow charges alone. Nothing in them can refuse the request.
@@ -154,8 +175,8 @@ func (l *Limiter) takeShadow() {
 	}
 }
 
-// lookAt reads the buckets, then the clock, and decides at that instant.
-func (l *Limiter) lookAt(groups []group) {
+// lookAt reads the buckets, then the clock, and decides at that instant, which it returns; negative if the clock failed.
+func (l *Limiter) lookAt(groups []group) (now int64) {
 	for i := range groups {
 		if g := &groups[i]; !g.dropped {
 			if err := l.read(g); err != nil {
@@ -163,21 +184,18 @@ func (l *Limiter) lookAt(groups []group) {
 			}
 		}
 	}
-	now, err := l.clock()
-	if err != nil {
-		now, err = 0, ErrClock
-	}
-	l.d.Now = now
+	now = l.reading()
 	for i := range groups {
 		g := &groups[i]
-		if err != nil && !g.dropped {
-			l.drop(g, err)
+		if now < 0 && !g.dropped { // before 1970 even a blank entry would look live
+			l.drop(g, ErrClock)
 		}
 		if !g.dropped {
 			l.look(g, now)
 			l.judge(g)
 		}
 	}
+	return now
 }
 
 // judge carries the outcomes of a bucket's charges over to the request.
@@ -300,9 +318,6 @@ func (l *Limiter) charged(g *group) {
 		for j := range o.states(&l.d) {
 			s := &l.d.States[o.first+j]
 			s.Count += l.charges[i].Cost
-			if s.Overflow {
-				l.d.Overflows++
-			}
 		}
 	}
 }
@@ -323,40 +338,42 @@ func (l *Limiter) refuseFromMemory() bool {
 	for i := range l.d.States {
 		s := &l.d.States[i]
 		c := &l.charges[s.Charge]
-		if c.Shadow || c.Refundable {
-			continue
-		}
 		e, ok := l.cache.get(s.own)
-		if !ok || uint64(e.count)+uint64(c.Cost) <= uint64(s.Budget) {
+		if !ok || c.Shadow || c.Refundable || uint64(e.count)+uint64(c.Cost) <= uint64(s.Budget) {
 			continue
 		}
 		if now < 0 {
-			if reading, err := l.clock(); err == nil {
-				now = reading
-			}
+			now = l.reading()
 		}
-		if now >= 0 && e.in(now, s.Window) {
-			s.Count, s.Reset, s.NoRoom = e.count, e.end, true
-			l.d.Outcomes[s.Charge].NoRoom = true
-			l.d.Allowed, l.d.Cached, l.d.Now = false, true, now
+		if now < 0 || !e.in(now, s.Window) {
+			l.cache.drop(s.own) // or each request of the next window would read the clock twice
+			continue
 		}
+		s.Count, s.Reset, s.NoRoom = e.count, e.end, true
+		l.d.Outcomes[s.Charge].NoRoom = true
+		l.d.Allowed, l.d.Cached, l.d.Now = false, true, now
 	}
 	return l.d.Cached
 }
 
-// remember keeps the counters that refused a request and cannot go down before their window ends.
+// reading returns the time, or a negative number if the clock failed.
+func (l *Limiter) reading() int64 {
+	now, err := l.clock()
+	if err != nil {
+		return -1
+	}
+	return now
+}
+
+// remember keeps the counter that a refusal waits for, if it cannot go down before its window ends. It alone: of several
+// without room one with an earlier reset would send the client back too soon. Where the client is shown another one, both would be
+// needed, and nothing is kept.
 func (l *Limiter) remember() {
-	if l.d.Allowed || l.d.Err != nil {
+	if l.d.Cached || l.d.Refuser < 0 || l.d.Shown >= 0 && l.d.Shown != l.d.Refuser {
 		return
 	}
-	for i := range l.d.States {
-		s := &l.d.States[i]
-		c := &l.charges[s.Charge]
-		if s.Overflow {
-			l.d.Overflows++
-		}
-		if s.NoRoom && !c.Shadow && !c.Refundable && s.slot != noSlot && l.d.Outcomes[s.Charge].Err == nil {
-			l.cache.put(entry{fingerprint: s.own, end: s.Reset, count: s.Count})
-		}
+	s := &l.d.States[l.d.Refuser]
+	if s.slot != noSlot && !l.charges[s.Charge].Refundable {
+		l.cache.put(entry{fingerprint: s.own, end: s.Reset, count: s.Count})
 	}
 }

@@ -5,6 +5,7 @@ package abi
 import (
 	"crypto/rand"
 	"errors"
+	"strconv"
 	"strings"
 	"time"
 
@@ -87,6 +88,30 @@ func (Host) SetTickPeriod(milliseconds uint32) error {
 func (Host) RequestHeaders() ([][2]string, error) {
 	headers, err := proxywasm.GetHttpRequestHeaders()
 	return headers, translate(err)
+}
+
+// ReplaceRequestHeader implements filter.Host.
+func (Host) ReplaceRequestHeader(name string, value []byte) error {
+	return translate(proxywasm.ReplaceHttpRequestHeader(name, string(value)))
+}
+
+// RemoveRequestHeader implements filter.Host.
+func (Host) RemoveRequestHeader(name string) error {
+	return translate(proxywasm.RemoveHttpRequestHeader(name))
+}
+
+// ResponseStatus implements filter.Host.
+func (Host) ResponseStatus() (int, error) {
+	status, err := proxywasm.GetHttpResponseHeader(":status")
+	if err != nil {
+		return 0, translate(err)
+	}
+	return strconv.Atoi(status)
+}
+
+// AddResponseHeader implements filter.Host.
+func (Host) AddResponseHeader(name string, value []byte) error {
+	return translate(proxywasm.AddHttpResponseHeader(name, string(value)))
 }
 
 // ReplaceResponseHeader implements filter.Host.

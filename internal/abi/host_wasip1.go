@@ -2,6 +2,7 @@ package abi
 
 import (
 	"math"
+	"strconv"
 	"unsafe"
 
 	"tollgate/filter"
@@ -20,7 +21,7 @@ type out struct {
 }
 
 // result is the memory that the last call returned.
-func (o *out) result() []byte { return vm.arena.bytes(o.address, o.size) }
+func (o *out) result() []byte { return vm.arena.bytes(uintptr(o.address), o.size) }
 
 func textData(s string) unsafe.Pointer { return unsafe.Pointer(unsafe.StringData(s)) }
 func byteData(b []byte) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(b)) }
@@ -86,7 +87,7 @@ func (Host) Property(path string) (string, bool) {
 	o := &vm.out
 	o.address, o.size = 0, 0
 	s := proxyGetProperty(textData(path), uint32(len(path)), &o.address, &o.size)
-	return vm.arena.text(o.address, o.size), s == statusOK
+	return vm.arena.text(uintptr(o.address), o.size), s == statusOK
 }
 
 // SetTickPeriod implements filter.Host.
@@ -106,6 +107,32 @@ func (Host) RequestHeaders() ([][2]string, error) {
 		return nil, ErrHost
 	}
 	return o.headers, nil
+}
+
+// ReplaceRequestHeader implements filter.Host.
+func (Host) ReplaceRequestHeader(name string, value []byte) error {
+	return proxyReplaceHeaderMapValue(requestHeaders, textData(name), uint32(len(name)), byteData(value), uint32(len(value))).err()
+}
+
+// RemoveRequestHeader implements filter.Host.
+func (Host) RemoveRequestHeader(name string) error {
+	return proxyRemoveHeaderMapValue(requestHeaders, textData(name), uint32(len(name))).err()
+}
+
+// ResponseStatus implements filter.Host.
+func (Host) ResponseStatus() (int, error) {
+	const name = ":status"
+	o := &vm.out
+	o.address, o.size = 0, 0
+	if s := proxyGetHeaderMapValue(responseHeaders, textData(name), uint32(len(name)), &o.address, &o.size); s != statusOK {
+		return 0, s.err()
+	}
+	return strconv.Atoi(vm.arena.text(uintptr(o.address), o.size))
+}
+
+// AddResponseHeader implements filter.Host.
+func (Host) AddResponseHeader(name string, value []byte) error {
+	return proxyAddHeaderMapValue(responseHeaders, textData(name), uint32(len(name)), byteData(value), uint32(len(value))).err()
 }
 
 // ReplaceResponseHeader implements filter.Host.

@@ -25,6 +25,18 @@ func proxyGetBufferBytes(buffer, start, length uint32, value, valueSize *uint32)
 //go:noescape
 func proxyGetHeaderMapPairs(headers uint32, value, valueSize *uint32) status
 
+//go:wasmimport env proxy_get_header_map_value
+//go:noescape
+func proxyGetHeaderMapValue(headers uint32, name unsafe.Pointer, nameSize uint32, value, valueSize *uint32) status
+
+//go:wasmimport env proxy_add_header_map_value
+//go:noescape
+func proxyAddHeaderMapValue(headers uint32, name unsafe.Pointer, nameSize uint32, value unsafe.Pointer, valueSize uint32) status
+
+//go:wasmimport env proxy_remove_header_map_value
+//go:noescape
+func proxyRemoveHeaderMapValue(headers uint32, name unsafe.Pointer, nameSize uint32) status
+
 //go:wasmimport env proxy_replace_header_map_value
 //go:noescape
 func proxyReplaceHeaderMapValue(headers uint32, name unsafe.Pointer, nameSize uint32, value unsafe.Pointer, valueSize uint32) status

@@ -12,8 +12,8 @@ import (
 
 const pairsWord = 4
 
-// decodePairs appends the pairs of data to dst. The strings share data's memory. It returns false, and whatever came before the fault,
-// if data is no list of pairs.
+// decodePairs appends the pairs of data to dst. The strings share data's memory. It returns false, and whatever came before the
+// fault, if data is no list of pairs to the last byte. No data are no pairs.
 func decodePairs(dst [][2]string, data []byte) ([][2]string, bool) {
 	if len(data) == 0 {
 		return dst, true
@@ -39,12 +39,12 @@ func decodePairs(dst [][2]string, data []byte) ([][2]string, bool) {
 		dst = append(dst, [2]string{name, value})
 		lengths, rest = lengths[2*pairsWord:], after
 	}
-	return dst, true
+	return dst, len(rest) == 0
 }
 
 // cutText cuts size bytes and the zero byte after them off data.
 func cutText(data []byte, size uint32) (text string, rest []byte, ok bool) {
-	if uint64(size) >= uint64(len(data)) {
+	if uint64(size) >= uint64(len(data)) || data[size] != 0 {
 		return "", nil, false
 	}
 	return unsafe.String(unsafe.SliceData(data), int(size)), data[size+1:], true

@@ -45,7 +45,7 @@ var pinned = pins{
 func (all pins) sum(version string, p platform) (string, error) {
 	release, ok := all[version]
 	if !ok {
-		return "", fmt.Errorf("Envoy %s is not pinned here; pinned are %s", version, pinnedVersions())
+		return "", fmt.Errorf("no Envoy %s is pinned here; pinned are %s", version, pinnedVersions())
 	}
 	sum, ok := release[p]
 	if !ok {

@@ -1,0 +1,131 @@
+package prove
+
+import (
+	"slices"
+	"time"
+
+	"tollgate/internal/wasmhost"
+)
+
+// fault is something that goes wrong while requests are decided, and what must come of it.
+type fault struct {
+	what string // for an operator
+	// call is the host call that fails, times how often for each request (negative: always), statuses how; each is tried.
+	call     string
+	times    int
+	statuses []wasmhost.Status
+	// inject, corrupt and clock are other causes: an Inject for each request, a stored bucket, the time of day.
+	inject  func() func(wasmhost.Call, int) (wasmhost.Status, bool)
+	corrupt []byte
+	clock   time.Time
+	spent   bool // the client has spent its budget before
+
+	want outcome
+}
+
+// outcome is what comes of a request, for the client and for the operator.
+type outcome struct {
+	allow, refuse string // what the client gets under on_error allow, and under refuse
+	counted       string
+	log           string // the error that is logged, once for each VM; empty for none
+	metrics       string // what is added to tollgate.<domain>.*, for each such request
+}
+
+// every returns all results that a host call can have, but for OK and those excepted.
+func every(except ...wasmhost.Status) []wasmhost.Status {
+	var all []wasmhost.Status
+	for s := wasmhost.NotFound; s <= wasmhost.Unimplemented; s++ {
+		if !slices.Contains(except, s) {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// The texts that recur in the tables.
+const (
+	normal = "200 with headers"
+	bare   = "200 without headers"
+
+	yes  = "yes"
+	no   = "no"
+	lost = "no, and the bucket's other counters are lost"
+
+	oneAllowed = "`api.allowed` +1"
+)
+
+var (
+	counted   = outcome{normal, normal, yes, "", oneAllowed}
+	contended = outcome{bare, "503", no, "a bucket of counters changed under every attempt to swap it", "`cas_conflicts` +64, `errors_contended` +1"}
+	unstored  = outcome{bare, "503", no, "the proxy's shared data could not be read or written", "`errors_store` +1"}
+	timeless  = outcome{bare, "503", no, "the clock failed or stands outside the years 1970 to 2106", "`errors_clock` +1"}
+	corrupted = outcome{bare, "503", lost, "a bucket of counters was not of this layout and was replaced by an empty one", "`errors_corrupt` +1"}
+)
+
+// after returns the outcome counted after so many conflicts.
+func after(conflicts string) outcome {
+	o := counted
+	o.metrics += ", `cas_conflicts` +" + conflicts
+	return o
+}
+
+// faults lists what can go wrong with requests, in the order of the table.
+func faults() []fault {
+	second := func(s wasmhost.Status, name string) func() func(wasmhost.Call, int) (wasmhost.Status, bool) {
+		return func() func(wasmhost.Call, int) (wasmhost.Status, bool) { return conflictThen(name, s) }
+	}
+	return []fault{
+		{what: "the request's headers cannot be read", call: "get_header_map_pairs", times: -1, statuses: every(),
+			want: outcome{bare, "503", no, "headers could not be read or written", "`errors_headers` +1"}},
+		{what: "shared data cannot be read", call: "get_shared_data", times: -1, statuses: every(wasmhost.NotFound), want: unstored},
+		{what: "shared data cannot be read again after a conflict", inject: second(wasmhost.InternalFailure, "get_shared_data"),
+			want: with(unstored, "`cas_conflicts` +1, `errors_store` +1")},
+		{what: "shared data cannot be written", call: "set_shared_data", times: -1, statuses: every(wasmhost.CASMismatch), want: unstored},
+		{what: "another worker was first, once", call: "set_shared_data", times: 1, statuses: conflict, want: after("1")},
+		{what: "another worker was first, 3 times", call: "set_shared_data", times: 3, statuses: conflict, want: after("3")},
+		{what: "another worker was first, 63 times", call: "set_shared_data", times: 63, statuses: conflict, want: after("63")},
+		{what: "another worker is always first", call: "set_shared_data", times: -1, statuses: conflict, want: contended},
+		{what: "a bucket that exists is not found, once", call: "get_shared_data", times: 1, statuses: notFound, want: after("1")},
+		{what: "a bucket that exists is not found when it is read again after a conflict", inject: second(wasmhost.NotFound, "get_shared_data"),
+			want: after("2")},
+		{what: "a bucket that exists is never found", call: "get_shared_data", times: -1, statuses: notFound, want: contended},
+		{what: "a stored bucket is truncated", corrupt: []byte("\x01 too short")[:9], want: corrupted},
+		{what: "a stored bucket is empty", corrupt: []byte{}, want: corrupted},
+		{what: "a stored bucket is another program's", corrupt: []byte(`{"counters": {"alice": 3}, "format": "json"}`), want: corrupted},
+		{what: "a stored bucket is of a future version", corrupt: append([]byte{2}, make([]byte, 16)...), want: corrupted},
+		{what: "a stored bucket is too long", corrupt: append([]byte{1}, make([]byte, 16*100)...), want: corrupted},
+		{what: "the clock cannot be read", call: "get_current_time_nanoseconds", times: -1, statuses: every(), want: timeless},
+		{what: "the clock stands at 0 (1970)", clock: time.Unix(0, 0), want: counted},
+		{what: "the clock is past 2038 (31 bits)", clock: time.Unix(1<<31, 0), want: counted},
+		{what: "the clock is past 2106 (32 bits)", clock: time.Unix(1<<32, 0), want: timeless},
+		{what: "the response's headers cannot be written", call: "replace_header_map_value", times: -1, statuses: every(),
+			want: outcome{bare, bare, yes, "headers could not be read or written", oneAllowed + ", `errors_headers` +1"}},
+		{what: "a refusal cannot be sent", call: "send_local_response", times: -1, statuses: every(), spent: true,
+			want: outcome{normal, normal, no, "a reply could not be sent, the request went on", "`api.limited` +1, `errors_reply` +1"}},
+		{what: "metrics cannot be passed on (the next tick passes them on)", call: "increment_metric", times: -1, statuses: every(), want: counted},
+	}
+}
+
+var (
+	conflict = []wasmhost.Status{wasmhost.CASMismatch}
+	notFound = []wasmhost.Status{wasmhost.NotFound}
+)
+
+func with(o outcome, metrics string) outcome {
+	o.metrics = metrics
+	return o
+}
+
+// conflictThen lets the first write conflict, and the next call of a name have a status.
+func conflictThen(name string, s wasmhost.Status) func(wasmhost.Call, int) (wasmhost.Status, bool) {
+	first, second := wasmhost.Fail("set_shared_data", 1, wasmhost.CASMismatch), wasmhost.Fail(name, 1, s)
+	conflicted := false
+	return func(c wasmhost.Call, n int) (wasmhost.Status, bool) {
+		if conflicted {
+			return second(c, n)
+		}
+		status, override := first(c, n)
+		conflicted = override
+		return status, override
+	}
+}

@@ -1,0 +1,61 @@
+package prove
+
+import (
+	"slices"
+	"testing"
+)
+
+// TestNonsense plays random scripts: any headers, any order of callbacks, any configuration, faults and clock steps between.
+// Nothing may trap or panic.
+func TestNonsense(t *testing.T) {
+	seed := seed(t)
+	scripts, bytes := pick(150, 5000), 0
+	for i := range scripts {
+		script := randomBytes(random(seed, i), 4000)
+		bytes += len(script)
+		if err := newNonsense(t).play(script); err != nil {
+			t.Fatalf("script %d of seed %d: %v\nas a fuzz seed:\n[]byte(%q)", i, seed, err, script)
+		}
+	}
+	proved(t, "nonsense", "%d random scripts of %d bytes in all, no trap, no panic (seed %d)", scripts, bytes, seed)
+}
+
+// FuzzModule is TestNonsense with scripts of Go's choice. What it finds stands under testdata/fuzz.
+func FuzzModule(f *testing.F) {
+	for i := range 20 {
+		f.Add(randomBytes(random(1, i), 500))
+	}
+	f.Fuzz(func(t *testing.T, script []byte) {
+		if err := newNonsense(t).play(script); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// TestNonsenseMemory holds that the memory of a VM stays what it is, however much nonsense it is fed.
+func TestNonsenseMemory(t *testing.T) {
+	seed := seed(t)
+	n := newNonsense(t)
+	n.tame = true // each name of a metric stays in the VM, so the configurations must be the same ones
+	var curve []int64
+	for i := range pick(300, 10_000) {
+		script := randomBytes(random(seed, i), 4000)
+		if err := n.play(script); err != nil {
+			t.Fatalf("script %d of seed %d: %v", i, seed, err)
+		}
+		n.host.ResetLogs()
+		curve = append(curve, int64(n.vm.MemorySize()))
+	}
+	warm, last := warmAndLast(curve)
+	proved(t, "nonsense memory", "%d scripts in one VM: %s (seed %d)", len(curve), describeCurve(curve), seed)
+	const slack = 2 << 20 // a script can be more extreme than all before it
+	if last > warm+slack {
+		t.Errorf("the VM grew from %d to %d bytes", warm, last)
+	}
+}
+
+// warmAndLast returns the highest points of the second and of the last quarter of a curve: by the second everything is warm.
+func warmAndLast(curve []int64) (warm, last int64) {
+	quarter := len(curve) / 4
+	return slices.Max(curve[quarter : 2*quarter]), slices.Max(curve[3*quarter:])
+}
