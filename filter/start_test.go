@@ -47,6 +47,19 @@ func TestThePluginsNameIsTheDefaultDomain(t *testing.T) {
 	}
 }
 
+// TestAPluginWithoutAName needs a domain in its configuration.
+func TestAPluginWithoutAName(t *testing.T) {
+	h := newFakeHost()
+	h.failing("property", always, errBroken)
+	startPlugin(t, h, threeInTen)
+	if _, ok := tryStart(NewVM(h), h, strings.Replace(threeInTen, `"domain": "shop", `, "", 1)); ok {
+		t.Error("a plugin without a name started without a domain")
+	}
+	if lines := h.errorLines(); len(lines) != 1 || !strings.Contains(lines[0], `has no "domain"`) {
+		t.Errorf("log %q", lines)
+	}
+}
+
 // TestEveryConfigurationErrorIsLogged holds that an operator sees all mistakes at once, one a line.
 func TestEveryConfigurationErrorIsLogged(t *testing.T) {
 	for _, c := range []struct {

@@ -32,6 +32,9 @@ func TestLinearizable(t *testing.T) {
 					histories++
 				}
 				conflicts += load.conflicts()
+				if err := load.host.Close(); err != nil {
+					t.Error(err)
+				}
 			}
 			proved(t, "linearizable", "%d VMs, %d histories with %v, %d conflicts (seed %d)", vms, histories, total, conflicts, seed)
 			if conflicts == 0 {

@@ -9,11 +9,11 @@ import (
 // Nothing may trap or panic.
 func TestNonsense(t *testing.T) {
 	seed := seed(t)
-	scripts, bytes := pick(150, 5000), 0
+	scripts, bytes, good := pick(150, 3000), 0, configurations(t)
 	for i := range scripts {
 		script := randomBytes(random(seed, i), 4000)
 		bytes += len(script)
-		if err := newNonsense(t).play(script); err != nil {
+		if err := playNonsense(t, good, script); err != nil {
 			t.Fatalf("script %d of seed %d: %v\nas a fuzz seed:\n[]byte(%q)", i, seed, err, script)
 		}
 	}
@@ -25,8 +25,9 @@ func FuzzModule(f *testing.F) {
 	for i := range 20 {
 		f.Add(randomBytes(random(1, i), 500))
 	}
+	good := configurations(f)
 	f.Fuzz(func(t *testing.T, script []byte) {
-		if err := newNonsense(t).play(script); err != nil {
+		if err := playNonsense(t, good, script); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -35,10 +36,11 @@ func FuzzModule(f *testing.F) {
 // TestNonsenseMemory holds that the memory of a VM stays what it is, however much nonsense it is fed.
 func TestNonsenseMemory(t *testing.T) {
 	seed := seed(t)
-	n := newNonsense(t)
+	n := newNonsense(t, configurations(t))
+	defer n.host.Close()
 	n.tame = true // each name of a metric stays in the VM, so the configurations must be the same ones
 	var curve []int64
-	for i := range pick(300, 10_000) {
+	for i := range pick(300, 5000) {
 		script := randomBytes(random(seed, i), 4000)
 		if err := n.play(script); err != nil {
 			t.Fatalf("script %d of seed %d: %v", i, seed, err)

@@ -26,15 +26,23 @@ type nonsense struct {
 	streams, ended []*wasmhost.Stream
 }
 
-func newNonsense(t testing.TB) *nonsense {
+// newNonsense returns a player that begins with these configurations. Its host is to be closed.
+func newNonsense(t testing.TB, good []string) *nonsense {
 	t.Helper()
-	n := &nonsense{host: newProxy(t), good: configurations(t)}
+	n := &nonsense{host: wasmhost.NewHost(), good: good}
 	vm, err := n.host.NewVM(built(t), "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	n.vm = vm
 	return n
+}
+
+// playNonsense plays a script in a VM of its own.
+func playNonsense(t testing.TB, good []string, script []byte) error {
+	t.Helper()
+	n := newNonsense(t, good)
+	return errors.Join(n.play(script), n.host.Close())
 }
 
 // mostActions bounds a script: it ends with its bytes, but a byte can begin a lot of work.

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"tollgate/internal/wasmhost"
@@ -87,6 +89,25 @@ func TestOddOrders(t *testing.T) {
 	}
 }
 
+// TestActions holds that a request is held exactly when the filter has answered it: held without an answer it would hang.
+func TestActions(t *testing.T) {
+	root := start(t, newProxy(t), limited(1, "10s", ""))
+	for i, action := range []wasmhost.Action{wasmhost.Continue, wasmhost.Pause, wasmhost.Pause} {
+		s, err := root.NewStream()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := s.RequestHeaders(get("/", "alice"), true)
+		if err != nil || got != action || (s.LocalReply() != nil) != (action == wasmhost.Pause) {
+			t.Errorf("request %d: action %d, %v, reply %v; want action %d", i, got, err, s.LocalReply(), action)
+		}
+		if got, err := s.ResponseHeaders(wasmhost.Headers{{":status", "200"}}, true); err != nil || got != wasmhost.Continue {
+			t.Errorf("response %d: action %d, %v", i, got, err)
+		}
+		remove(t, s)
+	}
+}
+
 // TestInterleavedStreams holds that a stream keeps its own numbers while others run in the same memory.
 func TestInterleavedStreams(t *testing.T) {
 	root := start(t, newProxy(t), threeInTen)
@@ -108,5 +129,31 @@ func TestInterleavedStreams(t *testing.T) {
 			t.Fatal(err)
 		}
 		want(t, names[i], response, 200, headers)
+	}
+}
+
+// TestNothingOfACallbackIsKept holds that the plugin's name, which the proxy returned at the start and whose memory later
+// callbacks use again, is still right where it serves as the domain.
+func TestNothingOfACallbackIsKept(t *testing.T) {
+	host := newProxy(t)
+	configuration := strings.Replace(threeInTen, `"domain": "shop"`, `"on_unidentified": "refuse"`, 1)
+	root := start(t, host, configuration)
+	host.ResetLogs()
+	for i := range 100 {
+		do(t, root, append(get("/", fmt.Sprint("client-", i)), [2]string{"x-long", strings.Repeat("l", 1_000)}), nil)
+	}
+	response := do(t, root, bare("GET", "/"), nil)
+	if got := response.Headers.Value("www-authenticate"); response.Status != 401 || got != `ApiKey realm="plugin"` {
+		t.Errorf("%d with challenge %q", response.Status, got)
+	}
+	root.VM().SetHooks(wasmhost.Hooks{Inject: wasmhost.Fail("get_shared_data", 1, wasmhost.InternalFailure)})
+	do(t, root, get("/", "alice"), nil)
+	if !strings.HasPrefix(host.LogText(), "error tollgate plugin: ") {
+		t.Errorf("log %q", host.LogText())
+	}
+	for _, key := range host.Shared("").Keys() {
+		if !strings.HasPrefix(key, "tollgate/1/plugin/") {
+			t.Errorf("key %q", key)
+		}
 	}
 }

@@ -117,6 +117,30 @@ func TestBrokenConfigurationsAreRefusedAtTheStart(t *testing.T) {
 	want(t, "afterwards", do(t, root, get("/", "alice"), nil), 200, "limit=3 remaining=2 reset=1700000010")
 }
 
+// TestAConfigurationThatIsNotThere is told from one that cannot be read, also in a VM that has read another one before.
+func TestAConfigurationThatIsNotThere(t *testing.T) {
+	const empty, unreadable = "configuration 1:1 is empty; write at least {", "it could not be read"
+	for name, c := range map[string]struct {
+		hooks wasmhost.Hooks
+		log   string
+	}{
+		"no bytes":     {wasmhost.Hooks{}, empty},
+		"none":         {wasmhost.Hooks{Inject: wasmhost.Fail("get_buffer_bytes", 1, wasmhost.NotFound)}, empty},
+		"out of reach": {wasmhost.Hooks{Inject: wasmhost.Fail("get_buffer_bytes", 1, wasmhost.BadArgument)}, unreadable},
+	} {
+		host := newProxy(t)
+		root := start(t, host, threeInTen)
+		host.ResetLogs()
+		root.VM().SetHooks(c.hooks)
+		if _, err := root.Update(nil); !errors.Is(err, wasmhost.ErrConfigureRefused) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if want := "error tollgate: configuration refused: " + c.log; !strings.HasPrefix(host.LogText(), want) {
+			t.Errorf("%s: log %q, want %q", name, host.LogText(), want)
+		}
+	}
+}
+
 // TestTwoPlugins run side by side: with different domains they do not know of each other, with one they share counters.
 func TestTwoPlugins(t *testing.T) {
 	for _, c := range []struct{ domain, second string }{

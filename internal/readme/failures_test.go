@@ -1,8 +1,10 @@
 package readme_test
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -10,35 +12,44 @@ import (
 	"tollgate/internal/readme"
 )
 
-// TestFailures holds that the table of failures has every kind that the metrics have, and quotes the log as it is.
+var errorMetric = regexp.MustCompile("`errors_([a-z]+)`")
+
+// TestFailures holds that the tables of failures have every kind that the metrics have, with the line that the filter logs.
 func TestFailures(t *testing.T) {
 	source := filterSource(t)
 	seen := map[string]bool{}
-	for _, row := range table(t, "When something fails", "situation").Rows {
-		for _, metric := range readme.CodeSpans(row[4]) {
-			seen[metric] = true
+	for _, table := range page(t).Section("When something fails").Tables() {
+		if len(table.Head) != 6 {
+			continue
 		}
-		for _, line := range readme.CodeSpans(row[3]) {
-			if !strings.Contains(source, `"`+line+`"`) {
-				t.Errorf("the filter never logs %q", line)
+		for _, row := range table.Rows {
+			line, metrics := row[4], errorMetric.FindAllStringSubmatch(row[5], -1)
+			for _, m := range metrics {
+				seen[m[1]] = true
+			}
+			if (line != "") != (len(metrics) > 0) || line != "" && !strings.Contains(source, `"`+line+`"`) {
+				t.Errorf("%s: the log has %q, the metrics have %s", row[0], line, row[5])
 			}
 		}
 	}
+	if kinds := metricKinds(t); !maps.Equal(seen, kinds) {
+		t.Errorf("situations lead to %v, the metrics have %v", seen, kinds)
+	}
+}
+
+// metricKinds returns the kinds of errors in the table of metrics.
+func metricKinds(t *testing.T) map[string]bool {
+	t.Helper()
+	kinds := map[string]bool{}
 	for _, row := range table(t, "Metrics and logs", "name").Rows {
 		if !strings.Contains(row[0], "<kind>") {
 			continue
 		}
 		for _, kind := range readme.CodeSpans(row[1]) {
-			if metric := "errors_" + kind; !seen[metric] {
-				t.Errorf("no situation leads to %s", metric)
-			}
-			delete(seen, "errors_"+kind)
+			kinds[kind] = true
 		}
 	}
-	delete(seen, "table_full")
-	for metric := range seen {
-		t.Errorf("%s is no metric", metric)
-	}
+	return kinds
 }
 
 // filterSource returns the filter's sources but for its tests.
