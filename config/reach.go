@@ -1,9 +1,6 @@
 package config
 
-import (
-	"net/netip"
-	"slices"
-)
+import "slices"
 
 // hider takes all requests that match one of its alternatives, so that nothing after it sees them.
 type hider struct {
@@ -76,11 +73,11 @@ func (d *decoder) checkReachOf(s *ruleSpec, hiders []hider) {
 
 // unreachable says what comes first, in order.
 func unreachable(hiders []hider, by []int) string {
-	slices.Sort(by)
-	by = slices.Compact(by)
-	names := make([]string, len(by))
-	for i, j := range by {
-		names[i] = hiders[j].name
+	var names []string
+	for i := range hiders {
+		if slices.Contains(by, i) {
+			names = append(names, hiders[i].name)
+		}
 	}
 	verbs := " comes first and takes"
 	if len(names) > 1 {
@@ -133,7 +130,7 @@ func (a alternative) parts() []alternative {
 	}
 	list = split(list, func(a *alternative) *[]string { return &a.methods })
 	list = split(list, func(a *alternative) *[]string { return &a.hosts })
-	return split(list, func(a *alternative) *[]netip.Prefix { return &a.addresses })
+	return split(list, func(a *alternative) *[]network { return &a.addresses })
 }
 
 // split replaces each alternative by one for each entry of one of its sets.
