@@ -48,7 +48,7 @@ func Parse(data []byte, pluginName string) (*Config, error) {
 // is of type Errors; positions are within data.
 func (c *Config) ParseRules(data []byte) (*Config, error) {
 	d := &decoder{input: string(data)}
-	root := readText(&d.problems, d.input, "rules")
+	root := readText(&d.problems, d.input, "rules", rulesAdvice)
 	if root == nil {
 		return nil, d.errors()
 	}

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"net/netip"
 	"slices"
 	"strings"
 )
@@ -11,7 +10,7 @@ func (a *alternative) covers(part *alternative) bool {
 	return coversAll(a.methods, part.methods, func(a, b string) bool { return a == b }) &&
 		a.path.covers(&part.path) &&
 		coversAll(a.hosts, part.hosts, hostCovers) &&
-		coversAll(a.addresses, part.addresses, networkCovers) &&
+		coversAll(a.addresses, part.addresses, func(a, b network) bool { return a.covers(&b) }) &&
 		a.headersCover(part) &&
 		coversText(a.route, part.route) &&
 		coversText(a.virtualHost, part.virtualHost) &&
@@ -36,10 +35,6 @@ func coversText(text, part string) bool { return text == "" || text == part }
 // hostCovers expects hosts as they are compiled: a wildcard starts with a dot.
 func hostCovers(host, part string) bool {
 	return host == part || host[0] == '.' && len(part) > len(host) && strings.HasSuffix(part, host)
-}
-
-func networkCovers(network, part netip.Prefix) bool {
-	return network.Bits() <= part.Bits() && network.Contains(part.Addr())
 }
 
 // headersCover reports whether each condition of a follows from one of part.

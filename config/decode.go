@@ -3,7 +3,6 @@ package config
 import (
 	"slices"
 	"strconv"
-	"strings"
 )
 
 // decoder reads nodes into Go values and collects every mistake on the way.
@@ -81,65 +80,59 @@ func (g given) first(names ...string) *node {
 }
 
 // readObject reads the members of n by the table of fields. Unknown, repeated and missing members are mistakes; ok is
-// false if n is no object at all.
+// false if n is no object at all. A repeated member is read too, for the mistakes in it, but not into the result.
 func readObject[T any](d *decoder, n *node, advice string, fields []field[T], into *T) (names given, ok bool) {
-	known := make([]fieldName, len(fields))
-	for i := range fields {
-		known[i] = fieldName{fields[i].name, fields[i].missing}
+	labels := make([]label, len(fields))
+	for i, f := range fields {
+		labels[i] = label{f.name, f.missing}
 	}
-	return d.object(n, advice, known, func(i int, value *node, repeated bool) {
-		target := into
+	return d.object(n, advice, labels, func(i int, value *node, repeated bool) {
 		if repeated {
-			target = new(T) // its own mistakes are worth knowing, its value is not
+			fields[i].read(d, value, new(T))
+		} else {
+			fields[i].read(d, value, into)
 		}
-		fields[i].read(d, value, target)
 	})
 }
 
-// fieldName is what there is to know of a field without its type.
-type fieldName struct{ name, missing string }
+// label is a field without its type. It keeps the work of readObject out of what is compiled once for each type.
+type label struct{ name, missing string }
 
-// object does the work of readObject, once for all types: what is generic is linked for each of them.
-func (d *decoder) object(n *node, advice string, fields []fieldName, read func(i int, value *node, repeated bool)) (names given, ok bool) {
+func (d *decoder) object(n *node, advice string, labels []label, read func(i int, value *node, repeated bool)) (names given, ok bool) {
 	if !d.is(n, kindObject, advice) {
 		return nil, false
 	}
 	names = given{}
 	for _, m := range n.members {
-		i := slices.IndexFunc(fields, func(f fieldName) bool { return f.name == m.key })
-		if i < 0 {
-			if meant := d.unknown(m, namesOf(fields)); meant != "" && !names.has(meant) {
+		i := slices.IndexFunc(labels, func(l label) bool { return l.name == m.key })
+		switch {
+		case i < 0:
+			if meant := d.unknown(m, labels); meant != "" && !names.has(meant) {
 				names[meant] = nil
 			}
-			continue
-		}
-		repeated := names[m.key] != nil
-		if repeated {
+		case names[m.key] != nil:
 			d.failKey(m, "repeats a field of the same object", "keep one of the two")
-		} else {
+			read(i, m.value, true)
+		default:
 			names[m.key] = m.value
-			m.value.optional = fields[i].missing == ""
+			m.value.optional = labels[i].missing == ""
+			read(i, m.value, false)
 		}
-		read(i, m.value, repeated)
 	}
-	for _, f := range fields {
-		if f.missing != "" && !names.has(f.name) {
-			d.fail(n, "has no "+quote(f.name), f.missing)
+	for _, l := range labels {
+		if l.missing != "" && !names.has(l.name) {
+			d.fail(n, "has no "+quote(l.name), l.missing)
 		}
 	}
 	return names, true
 }
 
-func namesOf(fields []fieldName) []string {
-	names := make([]string, len(fields))
-	for i, f := range fields {
-		names[i] = f.name
-	}
-	return names
-}
-
 // unknown adds the mistake of an unknown field and returns the name that was meant, or "".
-func (d *decoder) unknown(m member, known []string) (meant string) {
+func (d *decoder) unknown(m member, labels []label) (meant string) {
+	known := make([]string, len(labels))
+	for i, l := range labels {
+		known[i] = l.name
+	}
 	meant = nearest(m.key, known)
 	advice := "the fields here are " + quoteAll(known, "and")
 	if len(known) == 1 {
@@ -247,51 +240,4 @@ func (d *decoder) whole(n *node, least, most uint64) (uint64, bool) {
 	}
 	d.fail(n, reason, advice)
 	return 0, false
-}
-
-// wholeNumber returns the exact value of a JSON number, or why it is no whole number of 64 bits.
-func wholeNumber(text string) (v uint64, reason string) {
-	if !isJSONNumber(text) {
-		return 0, "is not a number"
-	}
-	digits, exponent := decimal(strings.TrimPrefix(text, "-"))
-	switch {
-	case digits == "":
-		return 0, ""
-	case text[0] == '-':
-		return 0, "is negative"
-	case exponent < 0:
-		return 0, "is not a whole number"
-	case len(digits)+exponent > 20:
-		return 0, "is too large"
-	}
-	v, err := strconv.ParseUint(digits+strings.Repeat("0", exponent), 10, 64)
-	if err != nil {
-		return 0, "is too large"
-	}
-	return v, ""
-}
-
-// decimal splits an unsigned JSON number into significant digits and the power of ten they are to be multiplied by.
-// Zero has no digits.
-func decimal(text string) (digits string, exponent int) {
-	whole, rest := cutDigits(text)
-	fraction := ""
-	if after, ok := strings.CutPrefix(rest, "."); ok {
-		fraction, rest = cutDigits(after)
-	}
-	if rest != "" {
-		exponent = smallInt(rest[1:])
-	}
-	digits = strings.TrimLeft(whole+fraction, "0")
-	trimmed := strings.TrimRight(digits, "0")
-	return trimmed, exponent - len(fraction) + len(digits) - len(trimmed)
-}
-
-// smallInt reads a signed integer and keeps it within a million: a text of a million digits is no whole number that
-// anyone means, and sums of such exponents cannot overflow.
-func smallInt(text string) int {
-	const most = 1_000_000
-	n, _ := strconv.Atoi(text) // on overflow Atoi returns the nearest bound
-	return max(-most, min(n, most))
 }

@@ -55,11 +55,18 @@ func (p *problems) add(path string, offset int, reason, advice string) {
 	p.found = append(p.found, problem{path, offset, reason, advice})
 }
 
+// byOffset sorts problems. (The generic sort would be compiled for their type alone, and costs the module more.)
+type byOffset []problem
+
+func (b byOffset) Len() int           { return len(b) }
+func (b byOffset) Less(i, j int) bool { return b[i].offset < b[j].offset }
+func (b byOffset) Swap(i, j int)      { b[i], b[j] = b[j], b[i] }
+
 func (p *problems) count() int { return len(p.found) }
 
 // in returns the mistakes in the order of their offsets, with positions in text.
 func (p *problems) in(text string) Errors {
-	sort.SliceStable(p.found, func(i, j int) bool { return p.found[i].offset < p.found[j].offset })
+	sort.Stable(byOffset(p.found))
 	at := cursor{text: text, line: 1}
 	errs := make(Errors, len(p.found))
 	for i, f := range p.found {

@@ -1,7 +1,8 @@
 package config
 
 // Fields returns the names of all fields that a configuration may have, each with the object it belongs to, such as
-// "rules.match.path_regex". A match also stands for exempt, and what rules inherit is listed once, at the top.
+// "rules.match.path_regex". What stands in several places is taken apart in one of them: a match there and not in exempt,
+// what rules inherit at the top, a source in identity and not in combine.
 func Fields() []string {
 	var all []string
 	all = appendFields(all, "", specFields(""))
@@ -18,8 +19,8 @@ func Fields() []string {
 }
 
 func appendFields[T any](all []string, object string, fields []field[T]) []string {
-	for i := range fields {
-		all = append(all, object+fields[i].name)
+	for _, f := range fields {
+		all = append(all, object+f.name)
 	}
 	return all
 }

@@ -44,7 +44,7 @@ func (d *decoder) host(n *node) (string, bool) {
 	}
 	host := strings.ToLower(text)
 	bare := strings.TrimSuffix(hostOf(host), ".")
-	name := strings.TrimPrefix(bare, "*.")
+	name, wild := strings.CutPrefix(bare, "*.")
 	_, rest, isURL := strings.Cut(host, "://")
 	rest, _, _ = strings.Cut(rest, "/")
 	switch {
@@ -52,7 +52,7 @@ func (d *decoder) host(n *node) (string, bool) {
 		d.fail(n, `"*" is every host`, `leave "hosts" out`)
 	case isURL:
 		d.fail(n, quote(text)+" is an address of a page, not a host", "write "+quote(rest))
-	case !isHostName(name):
+	case !isHostName(name) || wild && name[0] == '[':
 		d.fail(n, quote(text)+" is not a host", hostsAdvice)
 	case bare != host:
 		d.fail(n, quote(text)+" has a port or a dot at its end, which do not matter here", "write "+quote(bare))

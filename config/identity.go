@@ -1,7 +1,5 @@
 package config
 
-import "net/netip"
-
 // Identify appends the identity of a request to dst: the first of the sources that yields one. It is false, and id is
 // dst, if none does.
 //
@@ -69,14 +67,13 @@ func (r *Request) appendAddress(dst []byte, s *Source) ([]byte, bool) {
 	if !ok {
 		return dst, false
 	}
-	bits := int(s.IPv6Prefix)
-	if address.Is4() {
-		bits = int(s.IPv4Prefix)
+	bits, all := int(s.IPv6Prefix), ipv6Bits
+	if address.is4() {
+		bits, all = int(s.IPv4Prefix), ipv4Bits
 	}
-	network := netip.PrefixFrom(address, bits).Masked().Addr()
-	dst = append(dst, byte(bits), byte(address.BitLen()))
-	bytes := network.As16()
-	return append(dst, bytes[:]...), true
+	address = address.masked(bits + ipv6Bits - all)
+	dst = append(dst, byte(bits), byte(all))
+	return append(dst, address[:]...), true
 }
 
 // appendParts appends all parts, each with its length before it in four bytes.
@@ -125,7 +122,7 @@ func namedValue(id []byte) (value []byte, ok bool) {
 		}
 	}
 	start := i + 1 + length
-	if start > len(id) {
+	if start < 0 || start > len(id) {
 		return nil, false
 	}
 	return id[start:], true

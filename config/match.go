@@ -1,7 +1,6 @@
 package config
 
 import (
-	"net/netip"
 	"slices"
 	"strings"
 )
@@ -12,7 +11,7 @@ type alternative struct {
 	path        pathMatch
 	hosts       []string // in lower case; one that starts with a dot stands for all names that end so
 	headers     []headerMatch
-	addresses   []netip.Prefix
+	addresses   []network
 	route       string
 	virtualHost string
 	policy      string
@@ -39,13 +38,13 @@ func matchesProperty(want string, r *Request, path string) bool {
 	return ok && value == want
 }
 
-func matchesAddress(networks []netip.Prefix, r *Request) bool {
+func matchesAddress(networks []network, r *Request) bool {
 	address, ok := r.address()
 	if !ok {
 		return false
 	}
 	for i := range networks {
-		if networks[i].Contains(address) {
+		if networks[i].contains(address) {
 			return true
 		}
 	}
@@ -146,35 +145,4 @@ func (d *decoder) method(n *node) (string, bool) {
 		return m, true
 	}
 	return "", false
-}
-
-const networksAdvice = `write a list of networks such as ["10.0.0.0/8", "2001:db8::/32"]`
-
-// networks reads a list of networks in CIDR notation.
-func (d *decoder) networks(n *node) []netip.Prefix {
-	return readSet(d, n, networksAdvice, (*decoder).network)
-}
-
-func (d *decoder) network(n *node) (netip.Prefix, bool) {
-	text, ok := d.text(n, networksAdvice)
-	if !ok {
-		return netip.Prefix{}, false
-	}
-	if address, err := netip.ParseAddr(text); err == nil {
-		address = address.Unmap().WithZone("")
-		d.fail(n, quote(text)+" is an address, not a network", "write "+quote(netip.PrefixFrom(address, address.BitLen()).String()))
-		return netip.Prefix{}, false
-	}
-	network, err := netip.ParsePrefix(text)
-	switch {
-	case err != nil:
-		d.fail(n, quote(text)+" is not a network", networksAdvice)
-	case network.Addr().Is4In6():
-		d.fail(n, quote(text)+" is an IPv4 network mapped into IPv6, where clients are not found", `write the IPv4 network, such as "10.0.0.0/8"`)
-	case network.Masked() != network:
-		d.fail(n, quote(text)+" has bits behind its prefix", "write "+quote(network.Masked().String()))
-	default:
-		return network, true
-	}
-	return netip.Prefix{}, false
 }

@@ -130,12 +130,32 @@ func (d *decoder) isNormalPath(n *node, path string) bool {
 		d.fail(n, `"*" is no pattern`, `write "path_prefix": "/" for every path`)
 	case !isPath:
 		d.fail(n, quote(n.text)+" does not start with a slash", "write "+quote("/"+n.text))
+	case !isMadeOf(path, len(path), isPathByte):
+		d.fail(n, quote(n.text)+" has a character that stands encoded in a request", "write "+quote(encodePath(path)))
 	case normal != path:
 		d.fail(n, quote(n.text)+" is not in normal form", "write "+quote(normal))
 	default:
 		return true
 	}
 	return false
+}
+
+// isPathByte reports whether c can stand in a path as clients send it. Some that RFC 3986 forbids are sent in fact.
+func isPathByte(c byte) bool { return ' ' < c && c < 0x7f }
+
+// encodePath returns a path with its impossible bytes escaped, in normal form.
+func encodePath(path string) string {
+	const hex = "0123456789ABCDEF"
+	var encoded []byte
+	for i := range len(path) {
+		if c := path[i]; isPathByte(c) {
+			encoded = append(encoded, c)
+		} else {
+			encoded = append(encoded, '%', hex[c>>4], hex[c&15])
+		}
+	}
+	normal, _ := NormalizePath(string(encoded))
+	return normal
 }
 
 // pathTemplate reads a path in which segments such as {id} are variables.

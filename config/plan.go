@@ -1,7 +1,6 @@
 package config
 
 import (
-	"crypto/sha256"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,8 +30,8 @@ type planLimits struct {
 // plans are the declared plans and where a request's plan stands.
 type plans struct {
 	names   []string
-	members map[[sha256.Size]byte]int // of an identity's value: the place in names
-	from    []string                  // property paths, in order
+	members map[[hashSize]byte]int // of an identity's value: the place in names
+	from    []string               // property paths, in order
 }
 
 // Budget returns what applies to a request within a rule, after its identity there. A member of a plan has that plan;
@@ -57,7 +56,7 @@ func (c *Config) Budget(rule *Rule, r *Request, id []byte) Budget {
 func (p *plans) of(r *Request, id []byte) (plan string, unknown bool) {
 	if len(p.members) > 0 {
 		if value, ok := namedValue(id); ok {
-			if i, ok := p.members[sha256.Sum256(value)]; ok {
+			if i, ok := p.members[sha256Of(value)]; ok {
 				return p.names[i], false
 			}
 		}
@@ -79,7 +78,7 @@ func (p *plans) of(r *Request, id []byte) (plan string, unknown bool) {
 type planSpec struct {
 	node    *node
 	name    string
-	members [][sha256.Size]byte
+	members [][hashSize]byte
 }
 
 const (
@@ -94,7 +93,7 @@ const (
 // plans reads the declarations of plans.
 func (d *decoder) plans(n *node) []planSpec {
 	var list []planSpec
-	owners := map[[sha256.Size]byte]string{}
+	owners := map[[hashSize]byte]string{}
 	d.dictionary(n, plansAdvice, func(m member) {
 		if !isPlanName(m.key) {
 			d.failKey(m, quote(m.key)+" is not a plan's name", planNames)
@@ -110,7 +109,7 @@ func (d *decoder) plans(n *node) []planSpec {
 }
 
 // planFields are the fields of a plan; owners says which plan has a member already.
-func planFields(owners map[[sha256.Size]byte]string) []field[planSpec] {
+func planFields(owners map[[hashSize]byte]string) []field[planSpec] {
 	return []field[planSpec]{
 		{"members", "", func(d *decoder, n *node, p *planSpec) { p.members = d.members(n, p.name, owners) }},
 	}
@@ -122,8 +121,8 @@ func isPlanName(name string) bool {
 }
 
 // members reads the hashes of the identities that have a plan. A client has one plan, so owners holds those seen before.
-func (d *decoder) members(n *node, plan string, owners map[[sha256.Size]byte]string) [][sha256.Size]byte {
-	var list [][sha256.Size]byte
+func (d *decoder) members(n *node, plan string, owners map[[hashSize]byte]string) [][hashSize]byte {
+	var list [][hashSize]byte
 	for _, e := range d.list(n, membersAdvice) {
 		hash, ok := d.memberHash(e)
 		if !ok {
@@ -139,7 +138,7 @@ func (d *decoder) members(n *node, plan string, owners map[[sha256.Size]byte]str
 	return list
 }
 
-func (d *decoder) memberHash(n *node) (hash [sha256.Size]byte, ok bool) {
+func (d *decoder) memberHash(n *node) (hash [hashSize]byte, ok bool) {
 	text, ok := d.text(n, memberAdvice)
 	if !ok {
 		return hash, false
@@ -203,7 +202,7 @@ func compilePlans(declared []planSpec, from []string) plans {
 		p.names = append(p.names, declared[i].name)
 		for _, hash := range declared[i].members {
 			if p.members == nil {
-				p.members = map[[sha256.Size]byte]int{}
+				p.members = map[[hashSize]byte]int{}
 			}
 			p.members[hash] = i
 		}

@@ -1,9 +1,6 @@
 package config
 
-import (
-	"net/netip"
-	"strings"
-)
+import "strings"
 
 // Properties are what the proxy knows about a request beyond its headers. A path's segments are joined by a zero byte.
 // It is false for a property that the request does not have.
@@ -51,22 +48,19 @@ func (r *Request) Route() (name string, ok bool) { return r.property(propertyRou
 func (r *Request) RouteRules() (text string, ok bool) { return r.property(propertyRules) }
 
 // address returns the client's address without the port. An IPv4 address mapped into IPv6 is the IPv4 address.
-func (r *Request) address() (netip.Addr, bool) {
+func (r *Request) address() (address, bool) {
 	if !r.addressKnown {
 		value, ok := r.property(propertyAddress)
 		r.addressKnown = true
-		r.client, r.hasClient = parseAddress(value, ok)
+		if ok {
+			r.client, r.hasClient = peerAddress(value)
+		}
 	}
 	return r.client, r.hasClient
 }
 
-// parseAddress reads "192.0.2.1:80", "[2001:db8::1]:80" or either without its port. A zone is no part of an address here.
-func parseAddress(value string, ok bool) (netip.Addr, bool) {
-	if !ok || len(value) > 128 {
-		return netip.Addr{}, false
-	}
+// peerAddress reads "192.0.2.1:80", "[2001:db8::1]:80" or either without its port. A zone is no part of an address here.
+func peerAddress(value string) (address, bool) {
 	host, _, _ := strings.Cut(hostOf(value), "%")
-	host = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
-	address, err := netip.ParseAddr(host)
-	return address.Unmap(), err == nil
+	return parseAddress(strings.TrimSuffix(strings.TrimPrefix(host, "["), "]"))
 }

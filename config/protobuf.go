@@ -16,8 +16,11 @@ type structReader struct {
 	order int // how many values have been read; it stands for the offset, since nothing has a position
 }
 
-// readStruct returns the tree of a serialised Struct; ok is false for anything else.
+// readStruct returns the tree of a serialised Struct that is not empty; ok is false for anything else.
 func readStruct(source string) (root *node, ok bool) {
+	if source == "" || source[0] != structMark {
+		return nil, false
+	}
 	r := &structReader{}
 	root = &node{kind: kindObject}
 	return root, r.object(root, source, 1)
@@ -44,6 +47,12 @@ func (r *structReader) object(n *node, message string, depth int) bool {
 // entry is an entry of a Struct's map, its value still a message.
 type entry struct{ key, value string }
 
+type byKey []entry
+
+func (b byKey) Len() int           { return len(b) }
+func (b byKey) Less(i, j int) bool { return b[i].key < b[j].key }
+func (b byKey) Swap(i, j int)      { b[i], b[j] = b[j], b[i] }
+
 func readEntries(message string) ([]entry, bool) {
 	var entries []entry
 	for message != "" {
@@ -57,7 +66,7 @@ func readEntries(message string) ([]entry, bool) {
 		}
 		entries, message = append(entries, e), rest
 	}
-	sort.SliceStable(entries, func(i, j int) bool { return entries[i].key < entries[j].key })
+	sort.Stable(byKey(entries))
 	return entries, true
 }
 

@@ -1,9 +1,6 @@
 package config
 
-import (
-	"net/netip"
-	"slices"
-)
+import "slices"
 
 // hider takes all requests that match one of its alternatives, so that nothing after it sees them.
 type hider struct {
@@ -76,11 +73,11 @@ func (d *decoder) checkReachOf(s *ruleSpec, hiders []hider) {
 
 // unreachable says what comes first, in order.
 func unreachable(hiders []hider, by []int) string {
-	slices.Sort(by)
-	by = slices.Compact(by)
-	names := make([]string, len(by))
-	for i, j := range by {
-		names[i] = hiders[j].name
+	var names []string
+	for i := range hiders {
+		if slices.Contains(by, i) {
+			names = append(names, hiders[i].name)
+		}
 	}
 	verbs := " comes first and takes"
 	if len(names) > 1 {
@@ -105,7 +102,15 @@ func hiddenBy(a *alternative, hiders []hider) []int {
 
 // takes reports whether the hider certainly takes all requests of a part.
 func (h *hider) takes(part *alternative) bool {
-	return h.all || slices.ContainsFunc(h.match, func(a alternative) bool { return a.covers(part) })
+	if h.all {
+		return true
+	}
+	for i := range h.match {
+		if h.match[i].covers(part) {
+			return true
+		}
+	}
+	return false
 }
 
 // maxParts bounds the work for one alternative. One that has more is taken to be reachable unless it is covered whole.
@@ -125,7 +130,7 @@ func (a alternative) parts() []alternative {
 	}
 	list = split(list, func(a *alternative) *[]string { return &a.methods })
 	list = split(list, func(a *alternative) *[]string { return &a.hosts })
-	return split(list, func(a *alternative) *[]netip.Prefix { return &a.addresses })
+	return split(list, func(a *alternative) *[]network { return &a.addresses })
 }
 
 // split replaces each alternative by one for each entry of one of its sets.

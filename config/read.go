@@ -4,30 +4,22 @@ import "strings"
 
 // read returns the tree of the configuration, or nil after a mistake that leaves nothing to decode.
 func (d *decoder) read(smallest string) *node {
-	if strings.Trim(d.input, " \t\r\n") == "" {
-		d.add(rootPath, 0, "is empty", "write at least "+smallest)
-		return nil
-	}
-	if d.input[0] != structMark {
-		return readText(&d.problems, d.input, "")
-	}
-	root, ok := readStruct(d.input)
-	if ok {
+	if root, ok := readStruct(d.input); ok {
 		d.isStruct = true
 		return root
 	}
-	if !startsLikeText(d.input) {
+	if isBrokenStruct(d.input) {
 		d.add(rootPath, 0, "is neither JSON nor a protobuf Struct", "write JSON in a StringValue, or a google.protobuf.Struct")
 		return nil
 	}
-	return readText(&d.problems, d.input, "")
+	return readText(&d.problems, d.input, "", "write at least "+smallest)
 }
 
-// startsLikeText reports whether what begins with a line break is more likely meant as text than as a broken Struct,
-// whose second byte is a length and whose third is the mark of a key.
-func startsLikeText(source string) bool {
-	start := strings.TrimLeft(source, " \t\r\n")
-	return start[0] >= ' ' && start[0] < 0x7f && !strings.Contains(source, "\x00")
+// isBrokenStruct reports whether what begins like a Struct, and with the line break that is the same byte, is more likely
+// a broken one than a broken text. Text has no control characters; of the bytes of a Struct many are lengths and tags.
+func isBrokenStruct(input string) bool {
+	isControl := func(c rune) bool { return c < ' ' && c != '\n' && c != '\r' && c != '\t' }
+	return input != "" && input[0] == structMark && strings.ContainsFunc(input, isControl)
 }
 
 // errors returns the mistakes with their positions.

@@ -59,7 +59,10 @@ func (s *refusalSpec) compile() Refusal {
 		Headers:        s.headers,
 		ProblemDetails: s.problemDetails.value,
 	}
-	if r.Body != "" && r.ContentType == "" {
+	switch {
+	case r.Body == "":
+		r.ContentType = ""
+	case r.ContentType == "":
 		r.ContentType = defaultContentType
 	}
 	return r

@@ -1,7 +1,5 @@
 package config
 
-import "net/netip"
-
 // Request is what rules can see of one request. Reset it for each request and reuse it: then nothing is allocated,
 // except for a path that is not in normal form. It is not safe for concurrent use.
 //
@@ -19,7 +17,7 @@ type Request struct {
 	pathKnown bool
 	scratch   []byte
 
-	client       netip.Addr
+	client       address
 	hasClient    bool
 	addressKnown bool
 	readings     []reading

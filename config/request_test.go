@@ -32,22 +32,51 @@ func TestResetTakesTheFirstPseudoHeader(t *testing.T) {
 	}
 }
 
+// everyKind is a configuration with every kind of source and condition.
+const everyKind = `{
+	"exempt": [{"path": "/healthz", "addresses": ["10.0.0.0/8"]}],
+	"plans": {"gold": {"members": ["sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"]}},
+	"plan_from": [{"metadata": ["jwt", "plan"]}],
+	"rules": [
+		{"name": "login", "match": [{"methods": ["POST"], "path": "/login"}], "identity": [{"bearer": {}}, {"cookie": "session"}], "limits": [{"requests": 3, "window": "10s"}]},
+		{"name": "admin", "match": [{"path_prefix": "/admin", "hosts": ["*.example.com"]}], "identity": [{"query": "key"}], "limits": [{"requests": 3, "window": "10s"}]},
+		{"name": "user", "match": [{"path_template": "/users/{id}", "headers": [{"name": "x", "regex": "[a-z]+"}]}], "identity": [{"combine": [{"header": "x"}, {"address": {}}]}], "continue": true, "limits": [{"requests": 3, "window": "10s"}]},
+		{"name": "version", "match": [{"path_regex": "/v[0-9]+/.*"}], "identity": [{"metadata": ["jwt", "sub"]}], "limits": [{"requests": 3, "window": "10s"}]},
+		{"name": "partner", "match": [{"policy": "partners", "route": "r", "virtual_host": "v"}], "identity": [{"route": {}}], "limits": [{"requests": 3, "window": "10s"}]},
+		{"name": "api", "identity": [{"header": "x-api-key"}, {"constant": "everyone"}], "plans": {"gold": "unlimited"}, "limits": [{"requests": 10, "window": "10s"}]}]}`
+
 func TestDecidingAllocatesNothing(t *testing.T) {
-	cfg := mustParse(t, `{"domain": "shop", "identity": [{"header": "authorization"}, {"header": "x-api-key"}], "rules": [
-		{"name": "login", "match": [{"methods": ["POST"], "path": "/login"}], "limits": [{"requests": 3, "window": "10s"}]},
-		{"name": "admin", "match": [{"path_prefix": "/admin"}], "limits": [{"requests": 3, "window": "10s"}]},
-		{"name": "api", "limits": [{"requests": 10, "window": "10s"}]}]}`)
-	for _, target := range []string{"/v1/items?q=%20", "/a%2Fb", "*", "/admin/x"} {
-		headers := [][2]string{{":method", "GET"}, {":path", target}, {":authority", "example.com"}, {"x-api-key", " alice "}}
-		r, id := &Request{}, make([]byte, 0, 64)
-		allocs := testing.AllocsPerRun(100, func() {
+	cfg := mustParse(t, everyKind)
+	p := Properties(propertyMap{propertyAddress: "[2001:db8::1]:80", propertyRoute: "r", "metadata\x00filter_metadata\x00jwt\x00sub": "alice"})
+	for target, want := range map[string]string{
+		"/login": "login", "/admin/x?key=a%20b": "admin", "/users/7?x=%2F": "user", "/v1/items": "version", "/healthz": "api", "/a%2Fb": "api", "*": "api",
+	} {
+		headers := [][2]string{
+			{":method", "POST"}, {":path", target}, {":authority", "www.example.com:443"}, {"x-api-key", " alice "}, {"x", "abc"},
+			{"authorization", "Bearer abc"}, {"cookie", "a=b; session=abc"},
+		}
+		r, id, name := &Request{Properties: p}, make([]byte, 0, 256), ""
+		allocs := testing.AllocsPerRun(200, func() {
 			r.Reset(headers)
-			rule := cfg.Next(r, 0)
-			id, _ = r.Identify(id[:0], cfg.Rules[rule].Identity)
-			r.Path()
+			cfg.Exempt(r)
+			rule := &cfg.Rules[cfg.Next(r, 0)]
+			cfg.Next(r, 3)
+			id, _ = r.Identify(id[:0], rule.Identity)
+			cfg.Budget(rule, r, id)
+			name = rule.Name
 		})
-		if allocs != 0 {
-			t.Errorf("target %q: %v allocations for one decision, want none", target, allocs)
+		if allocs != 0 || name != want {
+			t.Errorf("target %q: %v allocations for a decision by %q, want none by %q", target, allocs, name, want)
+		}
+	}
+}
+
+// A path that is not in normal form costs one string, however long it is.
+func TestNormalisingAllocatesOneString(t *testing.T) {
+	for _, target := range []string{"//login", "/a/../b", "/%61?x"} {
+		r, headers := &Request{}, [][2]string{{":path", target}}
+		if allocs := testing.AllocsPerRun(100, func() { r.Reset(headers); r.Path() }); allocs != 1 {
+			t.Errorf("target %q: %v allocations, want 1", target, allocs)
 		}
 	}
 }

@@ -189,11 +189,6 @@ func (d *decoder) metadataPath(n *node) string {
 	return path
 }
 
-const (
-	ipv4Bits = 32
-	ipv6Bits = 128
-)
-
 func addressFields() []field[Source] {
 	return []field[Source]{
 		{"ipv4_prefix", "", func(d *decoder, n *node, s *Source) { d.prefixLength(n, ipv4Bits, &s.IPv4Prefix) }},

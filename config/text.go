@@ -11,8 +11,12 @@ import (
 const maxDepth = 32
 
 // readText turns JSON text into a tree, the whole of which has the path root. What is not JSON adds a problem and
-// returns nil.
-func readText(p *problems, text, root string) *node {
+// returns nil; advice says what to write in place of nothing.
+func readText(p *problems, text, root, advice string) *node {
+	if strings.Trim(text, " \t\r\n") == "" {
+		p.add(shownPath(root), 0, "is empty", advice)
+		return nil
+	}
 	for _, check := range []func(p *problems, text, root string) bool{checkMark, checkUTF8, checkDepth, checkSyntax, checkSurrogates} {
 		if !check(p, text, root) {
 			return nil

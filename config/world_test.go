@@ -139,7 +139,7 @@ func TestNothingThatArrivesIsCalledUnreachable(t *testing.T) {
 	const seed = 13
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, seed))
-	requests := make([]*Request, 3000)
+	requests := make([]*Request, 800)
 	for i := range requests {
 		requests[i] = randomRequest(random)
 	}
