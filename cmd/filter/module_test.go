@@ -17,7 +17,7 @@ const modulePath = "../../build/tollgate.wasm"
 
 // sizeBudget bounds the module in bytes: every proxy loads all of it before its first request. It is raised only with a table of
 // what is linked.
-const sizeBudget = 4_500_000
+const sizeBudget = 4_000_000
 
 var loadModule = sync.OnceValues(func() (*wasmhost.Module, error) { return wasmhost.Load(modulePath) })
 
