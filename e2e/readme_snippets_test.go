@@ -53,11 +53,13 @@ func ofKind(blocks []readme.Block, kind string) []readme.Block {
 // listenerOf returns the name of the listener that runs a snippet.
 func listenerOf(b readme.Block) string { return fmt.Sprintf("README.md:%d", b.Line) }
 
-// snippet returns a snippet with the module under test.
+// snippet returns a snippet with the module under test, whose configuration lets routes carry rules.
 func snippet(t *testing.T, b readme.Block) mapping {
 	t.Helper()
 	var m mapping
-	unmarshalYAML(t, strings.ReplaceAll(b.Text, "/etc/envoy/tollgate.wasm", envoytest.Module(t)), &m)
+	text := strings.ReplaceAll(b.Text, "/etc/envoy/tollgate.wasm", envoytest.Module(t))
+	text = strings.ReplaceAll(text, `"domain": "shop",`, `"domain": "shop", "per_route": true,`)
+	unmarshalYAML(t, text, &m)
 	return m
 }
 
@@ -83,19 +85,43 @@ func (p page) limits(t *testing.T, i int) {
 	}
 }
 
-// leavesAlone holds that a route goes without the filter, which the listener has.
-func (p page) leavesAlone(t *testing.T, i int) {
-	var route struct{ Match struct{ Path string } }
-	unmarshalYAML(t, p.blocks[i].Text, &route)
+// routeLike is what the test must know of a route's snippet.
+type routeLike struct {
+	Match struct {
+		Path, Prefix string
+	}
+	Metadata struct {
+		Filters struct {
+			Tollgate struct {
+				Rules string
+			}
+		} `yaml:"filter_metadata"`
+	}
+	PerFilter struct {
+		Tollgate struct {
+			Disabled bool
+		}
+	} `yaml:"typed_per_filter_config"`
+}
+
+// route asks for a route on a listener that has the filter: the route goes without it, or has its own rules.
+func (p page) route(t *testing.T, i int) {
+	var r routeLike
+	unmarshalYAML(t, p.blocks[i].Text, &r)
 	managers := ofKind(p.blocks, managerSnippet)
 	if len(managers) == 0 {
 		t.Fatal("no snippet has a listener")
 	}
-	for _, m := range managers {
-		got := connect(t, http1, p.envoy.Addr(listenerOf(m))).get(route.Match.Path, "alice")
-		if told := namesOf(got); got.Status != 200 || len(told) > 0 {
-			t.Errorf("%s: status %d with %q, want 200 with none of our headers", route.Match.Path, got.Status, told)
-		}
+	var want []string
+	if rules := r.Metadata.Filters.Tollgate.Rules; rules != "" {
+		cfg := parseConfig(t, `{"rules": `+rules+`}`)
+		want = []string{fmt.Sprint(cfg.Rules[0].Limits[0].Requests)}
+	} else if !r.PerFilter.Tollgate.Disabled {
+		t.Fatal("the route says nothing to the filter")
+	}
+	got := connect(t, http1, p.envoy.Addr(listenerOf(managers[0]))).get(r.Match.Path+r.Match.Prefix, "alice")
+	if limit := got.Values("x-ratelimit-limit"); got.Status != 200 || !slices.Equal(limit, want) {
+		t.Errorf("status %d with the limit %q, want 200 with %q", got.Status, limit, want)
 	}
 }
 

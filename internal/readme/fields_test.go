@@ -1,9 +1,9 @@
 package readme_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
-	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -40,63 +40,64 @@ func (m members) String() string {
 }
 
 const (
-	baseLimits = `[{"requests": 1, "window": "1s"}]`
+	baseLimits = `[{"requests": 4294967295, "window": "1s"}]`
 	baseRule   = `"name": "base", "limits": ` + baseLimits
+	baseRules  = `"rules": [{` + baseRule + `}]`
+	basePlans  = `{"gold": {}, "staff": {}}`
 )
 
-// objects are the objects of a configuration: the section that explains the fields of each, what else it needs, and a whole
-// configuration around it.
-var objects = []struct {
-	section string
-	needs   members
-	around  string // with %s for the object
-}{
-	{"Top level", members{"rules": `[{` + baseRule + `}]`}, `%s`},
-	{"Rules", members{"name": `"base"`, "limits": baseLimits}, `{"rules": [%s]}`},
-	{"Alternatives of match", members{}, `{"rules": [{` + baseRule + `, "match": [%s]}]}`},
-	{"Limits", members{"requests": "1", "window": `"1s"`}, `{"rules": [{"name": "base", "limits": [%s]}]}`},
-	{"Sources of identity", members{}, `{"rules": [{` + baseRule + `}], "identity": [%s]}`},
+// place is where an object may stand in a configuration.
+type place struct {
+	prefix string  // of its fields in config.Fields
+	around string  // the configuration around it, with %s for the object
+	needs  members // what else the object needs
+}
+
+// parse reads a configuration with the object m at the place.
+func (p *place) parse(m members) (*config.Config, error) {
+	return config.Parse(fmt.Appendf(nil, p.around, m), "tollgate")
+}
+
+var (
+	topPlace  = place{"", `%s`, members{"rules": `[{` + baseRule + `}]`, "plans": basePlans}}
+	rulePlace = place{"rules.", `{"plans": ` + basePlans + `, "rules": [%s]}`, members{"name": `"base"`, "limits": baseLimits}}
+)
+
+// objects are the objects of a configuration: the section that has the table of their fields, and where they may stand.
+var objects = map[string][]place{
+	"Top level":             {topPlace},
+	"Settings":              {topPlace, rulePlace},
+	"Rules":                 {rulePlace},
+	"Alternatives of match": {{"rules.match.", `{"rules": [{` + baseRule + `, "match": [%s]}]}`, members{}}},
+	"Conditions on headers": {{"rules.match.headers.", `{"rules": [{` + baseRule + `, "match": [{"headers": [%s]}]}]}`, members{"name": `"x-a"`}}},
+	"Limits":                {{"rules.limits.", `{"rules": [{"name": "base", "limits": [%s]}]}`, members{"requests": "1", "window": `"1s"`}}},
+	"Sources of identity":   {{"identity.", `{` + baseRules + `, "identity": [%s]}`, members{}}},
+	"Address":               {{"identity.address.", `{` + baseRules + `, "identity": [{"address": %s}]}`, members{}}},
+	"Plans":                 {{"plans.", `{` + baseRules + `, "plans": {"gold": %s}}`, members{}}},
+	"Plan sources":          {{"plan_from.", `{` + baseRules + `, "plans": {"gold": {}}, "plan_from": [%s]}`, members{}}},
+	"Refusal":               {{"refusal.", `{` + baseRules + `, "refusal": %s}`, members{}}},
+	"Rate-limit headers":    {{"ratelimit_headers.", `{` + baseRules + `, "ratelimit_headers": %s}`, members{}}},
 }
 
 // TestFields holds the tables of fields to the parser: all fields and no others, and of each its example, its default and
 // its range.
 func TestFields(t *testing.T) {
-	for _, o := range objects {
-		parse := func(m members) (*config.Config, error) {
-			return config.Parse(fmt.Appendf(nil, o.around, m), "tollgate")
-		}
-		var got []string
-		for _, row := range table(t, o.section, "field").Rows {
+	var got []string
+	for section, places := range objects {
+		for _, row := range table(t, section, "field").Rows {
 			f := newField(t, row)
-			got = append(got, f.name)
-			t.Run(o.section+" "+f.name, func(t *testing.T) { f.check(t, o.needs, parse) })
-		}
-		slices.Sort(got)
-		if want := knownFields(t, parse); !slices.Equal(got, want) {
-			t.Errorf("%s: the page has %q, the parser %q", o.section, got, want)
-		}
-	}
-}
-
-var fieldList = regexp.MustCompile(`^the (?:fields here are|only field here is) (.*)$`)
-
-// knownFields returns the fields that the parser names in the error about an unknown one.
-func knownFields(t *testing.T, parse func(members) (*config.Config, error)) []string {
-	t.Helper()
-	_, err := parse(members{"zzzzzzzz": "0"})
-	faults, _ := err.(config.Errors)
-	for _, fault := range faults {
-		if m := fieldList.FindStringSubmatch(fault.Advice); m != nil {
-			var names []string
-			for _, quoted := range regexp.MustCompile(`"[^"]*"`).FindAllString(m[1], -1) {
-				names = append(names, strings.Trim(quoted, `"`))
+			for _, p := range places {
+				got = append(got, p.prefix+f.name)
+				t.Run(p.prefix+f.name, func(t *testing.T) { f.check(t, &p) })
 			}
-			slices.Sort(names)
-			return names
 		}
 	}
-	t.Fatalf("the parser names no fields: %v", err)
-	return nil
+	want := config.Fields()
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("the page has %q\nthe parser %q", got, want)
+	}
 }
 
 // field is a row of a table of fields.
@@ -104,33 +105,63 @@ type field struct{ name, values, preset, example string }
 
 func newField(t *testing.T, row []string) field {
 	t.Helper()
-	names, examples := readme.CodeSpans(row[0]), readme.CodeSpans(row[3])
-	if len(row) != 5 || len(names) != 1 || len(examples) != 1 || row[1] == "" || row[4] == "" {
+	if len(row) != 5 {
 		t.Fatalf("a field has a name, values, a default, an example and a meaning: %q", row)
+	}
+	names, examples := readme.CodeSpans(row[0]), readme.CodeSpans(row[3])
+	if len(names) != 1 || len(examples) != 1 || row[1] == "" {
+		t.Fatalf("a field has a name, values and an example: %q", row)
 	}
 	return field{name: names[0], values: row[1], preset: row[2], example: examples[0]}
 }
 
-func (f *field) check(t *testing.T, needs members, parse func(members) (*config.Config, error)) {
+func (f *field) check(t *testing.T, p *place) {
 	accept := func(value string, want bool) {
 		t.Helper()
-		if _, err := parse(needs.with(f.name, value)); (err == nil) != want {
-			t.Errorf("%s: %s: accepted %t, want %t: %v", f.name, value, err == nil, want, err)
+		if _, err := p.parse(p.needs.with(f.name, value)); (err == nil) != want {
+			t.Errorf("%s: accepted %t, want %t: %v", value, err == nil, want, err)
 		}
 	}
 	accept(f.example, true)
 	accept("null", false)
 	f.checkValues(accept)
-	without, err := parse(needs.without(f.name))
-	switch spans := readme.CodeSpans(f.preset); {
-	case f.preset == "" && err == nil:
-		t.Errorf("%s has no default on the page but may be left out", f.name)
-	case len(spans) == 1:
-		with, err := parse(needs.with(f.name, spans[0]))
-		if err != nil || !reflect.DeepEqual(with, without) {
-			t.Errorf("%s: the default %s gives %+v, leaving it out %+v, %v", f.name, spans[0], with, without, err)
-		}
+	f.checkDefault(t, p)
+}
+
+// checkDefault holds that a field without a default cannot be left out, and that leaving out another one means its default, if
+// that is a value.
+func (f *field) checkDefault(t *testing.T, p *place) {
+	t.Helper()
+	without, err := p.parse(p.needs.without(f.name))
+	spans := readme.CodeSpans(f.preset)
+	if f.preset == "" && err == nil {
+		t.Error("has no default on the page but may be left out")
 	}
+	if len(spans) != 1 {
+		return
+	}
+	if err != nil {
+		t.Fatalf("has a default on the page but may not be left out: %v", err)
+	}
+	with, err := p.parse(p.needs.with(f.name, spans[0]))
+	if err != nil {
+		t.Fatalf("the default is refused: %v", err)
+	}
+	if got, want := visible(t, with), visible(t, without); got != want {
+		t.Errorf("the default %s gives %s, leaving it out %s", spans[0], got, want)
+	}
+}
+
+// visible returns what others can see of a configuration but for the warnings, which have positions.
+func visible(t *testing.T, cfg *config.Config) string {
+	t.Helper()
+	quiet := *cfg
+	quiet.Warnings = nil
+	text, err := json.Marshal(quiet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 var rangePattern = regexp.MustCompile("`([^`]+)` to `([^`]+)`")
