@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"tollgate/e2e/envoytest"
 )
@@ -50,7 +49,7 @@ func TestBrokenConfigurationEndsEnvoy(t *testing.T) {
 // before with its counters, and the others are updated all the same.
 func TestBrokenUpdateHarmsNobody(t *testing.T) {
 	t.Parallel()
-	window := farWindow(time.Minute)
+	window := farWindow()
 	main := limited(t, "main", oneRule("main", 3, inSeconds(window)), "")
 	neighbour := func(requests int) envoytest.Listener {
 		return limited(t, "neighbour", oneRule("neighbour", requests, inSeconds(window)), "")

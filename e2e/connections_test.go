@@ -3,7 +3,6 @@ package e2e
 import (
 	"slices"
 	"testing"
-	"time"
 
 	"tollgate/e2e/envoytest"
 )
@@ -12,7 +11,7 @@ import (
 func TestManyKeepAliveConnections(t *testing.T) {
 	const connections, rounds, budget = 1000, 40, 1_000_000
 	const slack, bound = 4 << 10, 32 << 10 // bytes for each connection
-	window := farWindow(3 * time.Minute)
+	window := farWindow()
 	envoy := envoytest.Start(t, envoytest.Config{
 		Listeners: []envoytest.Listener{limited(t, "main", oneRule("many", budget, inSeconds(window)), "")},
 	})

@@ -4,7 +4,6 @@ import (
 	"net"
 	"slices"
 	"testing"
-	"time"
 
 	"tollgate/e2e/envoytest"
 	"tollgate/e2e/wire"
@@ -15,7 +14,7 @@ import (
 func TestClientsDisconnect(t *testing.T) {
 	t.Parallel()
 	const budget, rounds, connections = 5000, 5, 100
-	window := farWindow(2 * time.Minute)
+	window := farWindow()
 	upstream := newHeldUpstream(t)
 	listener := limited(t, "main", oneRule("leave", budget, inSeconds(window)), "")
 	listener.Upstream = upstream.addr

@@ -16,7 +16,7 @@ func TestExactAcrossWorkers(t *testing.T) {
 	const starts, clients, connections, budget = 5, 20, 400, 100
 	for n := range starts {
 		t.Run(fmt.Sprintf("start %d", n+1), func(t *testing.T) {
-			config := oneRule("exact", budget, inSeconds(farWindow(time.Minute)))
+			config := oneRule("exact", budget, inSeconds(farWindow()))
 			envoy := envoytest.Start(t, envoytest.Config{
 				Concurrency: 4,
 				Listeners:   []envoytest.Listener{{Name: "main", Filters: []envoytest.Filter{tollgate(t, config)}}},

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"tollgate/e2e/envoytest"
 )
@@ -14,23 +13,11 @@ import (
 // The Go runtime collects garbage inside the proxy's callbacks. Nothing may come of it: no failure, and no lost count.
 func TestExactUnderGarbageCollection(t *testing.T) {
 	const clients, connections, budget, workers, collections = 20, 400, 100, 2, 20
-	// Rules are matched with a path's normal form, which is a copy where the path is another: so much garbage does each request
-	// leave.
-	target := "//x/../" + strings.Repeat("y", 16<<10)
-	config := fmt.Sprintf(`{"domain": "garbage", "rules": [
-		{"name": "login", "match": [{"path": "/login"}], "limits": [{"requests": 1, "window": "1h"}]},
-		{"name": "api", "limits": [{"requests": %d, "window": %q}]}
-	]}`, budget, inSeconds(farWindow(2*time.Minute)))
-	plugin := envoytest.Plugin{Module: envoytest.Module(t), Config: &config}
-	envoy := envoytest.Start(t, envoytest.Config{
-		Concurrency: workers,
-		Listeners: []envoytest.Listener{{
-			Name:     "main",
-			RawPaths: true,
-			Filters:  []envoytest.Filter{plugin.FilterWith(map[string]string{"GOGC": "1", "GODEBUG": "gctrace=1"})},
-		}},
-	})
+	envoy := envoytest.Start(t, envoytest.Config{Concurrency: workers, Listeners: []envoytest.Listener{littering(t, budget)}})
 	c := gather(t, envoy.Addr("main"), connections)
+	// A rule with a path is matched with the normal form, which is a copy where the path is another: so much garbage does each
+	// request leave.
+	target := "//x/../" + strings.Repeat("y", 16<<10)
 	for i := range clients {
 		checkBurst(t, c, fmt.Sprint("client ", i), target, budget)
 	}
@@ -44,6 +31,22 @@ func TestExactUnderGarbageCollection(t *testing.T) {
 	}
 	if busy != workers {
 		t.Errorf("%d threads collected garbage at least %d times, want all %d workers", busy, collections, workers)
+	}
+}
+
+// littering returns a listener that leaves paths as they are, with a filter that collects garbage after little of it and
+// logs each collection.
+func littering(t testing.TB, budget int) envoytest.Listener {
+	t.Helper()
+	config := fmt.Sprintf(`{"domain": "garbage", "rules": [
+		{"name": "login", "match": [{"path": "/login"}], "limits": [{"requests": 1, "window": "1h"}]},
+		{"name": "api", "limits": [{"requests": %d, "window": %q}]}
+	]}`, budget, inSeconds(farWindow()))
+	plugin := envoytest.Plugin{Module: envoytest.Module(t), Config: &config}
+	return envoytest.Listener{
+		Name:     "main",
+		RawPaths: true,
+		Filters:  []envoytest.Filter{plugin.FilterWith(map[string]string{"GOGC": "1", "GODEBUG": "gctrace=1"})},
 	}
 }
 

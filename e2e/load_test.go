@@ -12,11 +12,11 @@ import (
 	"tollgate/e2e/wire"
 )
 
-// farWindow returns a window of an hour, or of some minutes more, that does not end within room: a test that takes long
-// need not wait for a boundary to pass.
-func farWindow(room time.Duration) time.Duration {
+// farWindow returns a window of an hour, or of some minutes more, that does not end within ten minutes: a test that takes
+// long need not wait for a boundary to pass.
+func farWindow() time.Duration {
 	w := hour
-	for time.Until(time.Unix(windowEnd(time.Now(), w), 0)) < room {
+	for time.Until(time.Unix(windowEnd(time.Now(), w), 0)) < 10*time.Minute {
 		w += time.Minute
 	}
 	return w

@@ -3,7 +3,6 @@ package e2e
 import (
 	"fmt"
 	"testing"
-	"time"
 
 	"tollgate/e2e/envoytest"
 )
@@ -11,7 +10,7 @@ import (
 // A route can do without the filter: its requests are not counted, not limited, and not told anything.
 func TestFilterDisabledOnARoute(t *testing.T) {
 	t.Parallel()
-	window := farWindow(time.Minute)
+	window := farWindow()
 	envoy := envoytest.Start(t, envoytest.Config{
 		Bootstrap: fmt.Sprintf(perRoute, envoytest.Module(t), oneRule("routes", 2, inSeconds(window))),
 	})

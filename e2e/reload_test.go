@@ -5,7 +5,6 @@ import (
 	"slices"
 	"sync"
 	"testing"
-	"time"
 
 	"tollgate/e2e/envoytest"
 	"tollgate/e2e/wire"
@@ -34,7 +33,8 @@ func limited(t testing.TB, name, config, note string) envoytest.Listener {
 // A new configuration holds at once, in the VMs that run already, and finds the counters of all rules that it shares
 // with the one before.
 func TestReloadKeepsCounters(t *testing.T) {
-	window := farWindow(time.Minute)
+	t.Parallel()
+	window := farWindow()
 	w := inSeconds(window)
 	api := func(requests string) string {
 		return `{"name": "api", "limits": [{"requests": ` + requests + `, "window": "` + w + `"}]}`
@@ -78,7 +78,7 @@ const activeVMs = "wasm.envoy.wasm.runtime.v8.active"
 func TestReloadKeepsMetrics(t *testing.T) {
 	t.Parallel()
 	const reloads, budget = 5, 7
-	window := farWindow(time.Minute)
+	window := farWindow()
 	listener := func(note string) envoytest.Listener {
 		return limited(t, "main", oneRule("metrics", budget, inSeconds(window)), note)
 	}
@@ -100,8 +100,9 @@ func TestReloadKeepsMetrics(t *testing.T) {
 
 // A request that began under one configuration ends under it, whatever happens to the configuration meanwhile.
 func TestStreamsEndUnderTheirConfiguration(t *testing.T) {
+	t.Parallel()
 	const streams, before, after = 8, 20, 30
-	window := farWindow(time.Minute)
+	window := farWindow()
 	upstream := newHeldUpstream(t)
 	listener := func(limit int) envoytest.Listener {
 		l := limited(t, "main", oneRule("streams", limit, inSeconds(window)), "")

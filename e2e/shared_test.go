@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"testing"
-	"time"
 
 	"tollgate/e2e/envoytest"
 )
@@ -10,7 +9,7 @@ import (
 // Which plugins count together: those with the same domain in the same vm_id, and no others.
 func TestWhoSharesCounters(t *testing.T) {
 	t.Parallel()
-	window := farWindow(time.Minute)
+	window := farWindow()
 	config := func(domain string, requests int) *string {
 		text := oneRule(domain, requests, inSeconds(window))
 		return &text
@@ -49,7 +48,8 @@ func TestWhoSharesCounters(t *testing.T) {
 // A listener that is taken away and comes back finds its counters as long as another plugin of its vm_id runs, or the old one has
 // not drained yet. When the last plugin of a vm_id is gone, the proxy drops its shared data.
 func TestListenerComesBack(t *testing.T) {
-	window := farWindow(time.Minute)
+	t.Parallel()
+	window := farWindow()
 	main := limited(t, "main", oneRule("back", 9, inSeconds(window)), "")
 	other := limited(t, "other", oneRule("other", 9, inSeconds(window)), "")
 	envoy := envoytest.Start(t, envoytest.Config{DrainSeconds: 1, Listeners: []envoytest.Listener{main, other}})
