@@ -47,34 +47,53 @@ func (f fault) injections() []injection {
 	}
 	var all []injection
 	for _, s := range f.statuses {
-		all = append(all, injection{
-			f.call + " = " + s.String(),
-			func() func(wasmhost.Call, int) (wasmhost.Status, bool) { return wasmhost.Fail(f.call, f.times, s) },
-		})
+		all = append(all, injection{f.call + " = " + s.String(), func() func(wasmhost.Call, int) (wasmhost.Status, bool) { return f.failing(s) }})
 	}
 	return all
 }
 
+// failing returns an Inject that lets the call in question have a status.
+func (f fault) failing(s wasmhost.Status) func(wasmhost.Call, int) (wasmhost.Status, bool) {
+	fail := wasmhost.Fail(f.call, f.times, s)
+	return func(c wasmhost.Call, n int) (wasmhost.Status, bool) {
+		if f.callback != "" && f.callback != c.Callback {
+			return wasmhost.OK, false
+		}
+		return fail(c, n)
+	}
+}
+
 const (
 	faultBudget = 10
-	faultConfig = `{"max_counters": 16, "on_error": %q, "rules": [{"name": "api", "limits": [{"requests": 10, "window": "1h"}]}]}`
+	faultConfig = `{%s "max_counters": 16, "on_error": %q, "rules": [{%s "name": "api", "limits": [{"requests": 10, "window": "1h"}]}]}`
 	faulty      = 2 // requests under the fault
 )
+
+// ask sends a request of a client, with a header of a name that no client may set, and an upstream that answers with a status.
+func ask(t *testing.T, root *wasmhost.Root, status int) wasmhost.Response {
+	t.Helper()
+	response, err := root.Do(append(get("alice"), [2]string{"x-would-be", "forged"}), wasmhost.Respond(status))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response
+}
 
 // play sends some requests, two more under the fault, and one without it. It returns what the client got in allow.
 func (f fault) play(t *testing.T, onError string, inject injection) outcome {
 	t.Helper()
 	host := newProxy(t)
+	host.SetProperty([]byte("the route"), "xds", "route_name")
 	if !f.clock.IsZero() {
 		host.SetTime(f.clock)
 	}
-	root := start(t, host, fmt.Sprintf(faultConfig, onError))
-	before := 3
+	root := start(t, host, fmt.Sprintf(faultConfig, f.settings, onError, f.rule))
+	before, usually := 3, max(f.usually, 200)
 	if f.spent {
 		before = faultBudget
 	}
 	for range before {
-		do(t, root, get("alice"))
+		ask(t, root, usually)
 	}
 	tick(t, root)
 	if f.clock.IsZero() {
@@ -85,7 +104,7 @@ func (f fault) play(t *testing.T, onError string, inject injection) outcome {
 	got := outcome{}
 	for i := range faulty {
 		f.arrange(t, root, inject)
-		answer := tell(do(t, root, get("alice")), max(0, faultBudget-before-1-i))
+		answer := tell(ask(t, root, 200), max(0, faultBudget-before-1-i))
 		if got.allow != "" && got.allow != answer {
 			answer = got.allow + ", then " + answer
 		}
@@ -96,7 +115,7 @@ func (f fault) play(t *testing.T, onError string, inject injection) outcome {
 	tick(t, root)
 	got.metrics = rise(sums, host.Metrics())
 	got.log = complaint(t, host)
-	got.counted = countedSince(t, root, before)
+	got.counted = countedSince(t, ask(t, root, usually), before)
 	return got
 }
 
@@ -123,7 +142,7 @@ func tell(r wasmhost.Response, remaining int) string {
 		lines += len(r.Headers.Values(name))
 	}
 	switch {
-	case lines == 0 && r.Status >= 500:
+	case lines == 0 && r.Status >= 400:
 		return strconv.Itoa(r.Status)
 	case lines == 0:
 		return fmt.Sprint(r.Status, " without headers")
@@ -164,13 +183,14 @@ func complaint(t *testing.T, host *wasmhost.Host) string {
 	return strings.Join(errors, "; ")
 }
 
-// countedSince says what became of the faulty requests in the counter that held so many before them.
-func countedSince(t *testing.T, root *wasmhost.Root, before int) string {
+// countedSince says what became of the faulty requests in the counter that held so many before them, as the request after them
+// tells.
+func countedSince(t *testing.T, next wasmhost.Response, before int) string {
 	t.Helper()
 	if before == faultBudget {
 		return no // a counter never exceeds its budget
 	}
-	text := do(t, root, get("alice")).Headers.Value("x-ratelimit-remaining")
+	text := next.Headers.Value("x-ratelimit-remaining")
 	if text == "" {
 		return no
 	}

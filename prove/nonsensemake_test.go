@@ -100,3 +100,16 @@ func (c *choices) configuration(good []string) string {
 	}
 	return text
 }
+
+// properties are those that a configuration can ask for.
+var properties = [][]string{
+	{"source", "address"}, {"xds", "route_name"}, {"xds", "virtual_host_name"},
+	{"xds", "route_metadata", "filter_metadata", "tollgate", "policy"}, {"xds", "route_metadata", "filter_metadata", "tollgate", "rules"},
+	{"metadata", "filter_metadata", "envoy.filters.http.jwt_authn", "payload", "sub"},
+	{"metadata", "filter_metadata", "envoy.filters.http.jwt_authn", "payload", "plan"},
+}
+
+var propertyValues = []string{
+	"", "192.0.2.1:80", "192.0.2.1", "[2001:db8::1]:80", "[::ffff:192.0.2.1]:80", "2001:db8::1", "[", "]:", "256.0.0.1:80", "@pipe", "gold", "p", "\x00\xff",
+	`[{"name": "own", "limits": [{"requests": 1, "window": "1s"}]}]`, `[{"name": "own", "limits": []}]`, `[`, strings.Repeat("long ", 5000),
+}

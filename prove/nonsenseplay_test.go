@@ -24,12 +24,16 @@ type nonsense struct {
 	roots []*wasmhost.Root
 	// streams live, and ended are deleted: the VM does not know their numbers any more.
 	streams, ended []*wasmhost.Stream
+	figures        *nonsenseFigures
 }
+
+// nonsenseFigures say that scripts get somewhere.
+type nonsenseFigures struct{ scripts, bytes, exchanges, replies, started, refused int }
 
 // newNonsense returns a player that begins with these configurations. Its host is to be closed.
 func newNonsense(t testing.TB, good []string) *nonsense {
 	t.Helper()
-	n := &nonsense{host: wasmhost.NewHost(), good: good}
+	n := &nonsense{host: wasmhost.NewHost(), good: good, figures: &nonsenseFigures{}}
 	vm, err := n.host.NewVM(built(t), "")
 	if err != nil {
 		t.Fatal(err)
@@ -38,10 +42,11 @@ func newNonsense(t testing.TB, good []string) *nonsense {
 	return n
 }
 
-// playNonsense plays a script in a VM of its own.
-func playNonsense(t testing.TB, good []string, script []byte) error {
+// playNonsense plays a script in a VM of its own, and adds to the figures.
+func playNonsense(t testing.TB, good []string, script []byte, figures *nonsenseFigures) error {
 	t.Helper()
 	n := newNonsense(t, good)
+	n.figures = figures
 	return errors.Join(n.play(script), n.host.Close())
 }
 
@@ -50,6 +55,8 @@ const mostActions = 400
 
 // play plays a script and returns what went wrong, or nil.
 func (n *nonsense) play(script []byte) error {
+	n.figures.scripts++
+	n.figures.bytes += len(script)
 	c := &choices{script}
 	for range mostActions {
 		if c.done() {
@@ -66,15 +73,12 @@ func (n *nonsense) play(script []byte) error {
 func (n *nonsense) act(c *choices) error {
 	actions := []func(*choices) error{
 		n.begin, n.begin, n.exchange, n.exchange, n.request, n.request, n.respond, n.respond, n.log, n.delete, n.close, n.tick, n.configure, n.configure,
-		n.shutdown, n.turnClock, n.corrupt, n.fail,
+		n.shutdown, n.turnClock, n.corrupt, n.fail, n.property, n.property,
 	}
-	return tolerate(of(c, actions)(c))
-}
-
-// tolerate leaves out the errors that are an answer: everything else is a trap, or a fault of the test.
-func tolerate(err error) error {
-	if errors.Is(err, wasmhost.ErrConfigureRefused) || errors.Is(err, wasmhost.ErrPaused) {
-		return nil
+	err := of(c, actions)(c)
+	refused := errors.Is(err, wasmhost.ErrConfigureRefused) && !n.tame
+	if refused || errors.Is(err, wasmhost.ErrPaused) {
+		return nil // an answer; everything else is a trap, or a fault of the test
 	}
 	return err
 }
@@ -101,6 +105,10 @@ func (n *nonsense) exchange(c *choices) error {
 	r, err := of(c, n.roots).Do(c.headers(), func(wasmhost.Headers) wasmhost.Headers { return upstream })
 	if err != nil {
 		return err
+	}
+	n.figures.exchanges++
+	if r.Local {
+		n.figures.replies++
 	}
 	return plausible(r)
 }
@@ -212,10 +220,13 @@ func (n *nonsense) configure(c *choices) error {
 		p = wasmhost.Plugin{Name: of(c, []string{"shop", "", "a b", "\xff"}), Config: []byte(c.configuration(n.good))}
 	}
 	root, err := n.vm.Start(p)
-	if err == nil {
-		n.roots = append(n.roots, root)
+	if err != nil {
+		n.figures.refused++
+		return err
 	}
-	return err
+	n.figures.started++
+	n.roots = append(n.roots, root)
+	return nil
 }
 
 // shutdown ends a configuration; its streams may be open.
@@ -252,11 +263,25 @@ func (n *nonsense) corrupt(c *choices) error {
 	return nil
 }
 
+// property sets what the proxy knows about requests: an address, a route, its metadata, a claim.
+func (n *nonsense) property(c *choices) error {
+	value := []byte(of(c, propertyValues))
+	if !n.tame && c.yes(2) {
+		value = []byte(c.bytes(c.below(100)))
+	}
+	if c.yes(8) {
+		value = nil
+	}
+	n.host.SetProperty(value, of(c, properties)...)
+	return nil
+}
+
 // fail lets some of the host calls to come fail, or stops that.
 func (n *nonsense) fail(c *choices) error {
 	calls := []string{
 		"get_header_map_pairs", "get_shared_data", "set_shared_data", "get_current_time_nanoseconds", "replace_header_map_value", "send_local_response",
 		"increment_metric", "define_metric", "get_property", "get_buffer_bytes", "set_tick_period_milliseconds", "random_get", "log",
+		"get_header_map_value", "add_header_map_value", "remove_header_map_value",
 	}
 	n.vm.SetHooks(wasmhost.Hooks{})
 	if c.yes(3) {
