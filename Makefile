@@ -93,7 +93,7 @@ mutants: ## Take each rule of the counting out of a copy, and see that a test no
 bench: build envoy build/noop.wasm ## Measure what the filter costs (bench/ says how); BENCHFLAGS are its options
 	go -C bench run . $(BENCHFLAGS)
 
-build/noop.wasm: bench/noop/main.go
+build/noop.wasm: $(wildcard bench/noop/*.go)
 	$(wasm) go -C bench build -buildmode=c-shared -trimpath -ldflags='-s -w' -o ../$@ ./noop
 
 .PHONY: fuzz

@@ -1,0 +1,3 @@
+module tollgate/bench
+
+go 1.26
