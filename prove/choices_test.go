@@ -48,6 +48,11 @@ func (c *choices) bytes(n int) string {
 	return text.String()
 }
 
+// branch returns choices of their own, which two bytes determine: for what would use a script up.
+func (c *choices) branch() *choices {
+	return &choices{randomBytes(random(uint64(c.byte()), int(c.byte())), 10_000)}
+}
+
 // of returns one of several.
 func of[T any](c *choices, from []T) T { return from[c.below(len(from))] }
 

@@ -10,8 +10,8 @@ import (
 func TestNonsense(t *testing.T) {
 	seed := seed(t)
 	figures, good := nonsenseFigures{}, configurations(t)
-	for i := range pick(150, 1500) {
-		script := randomBytes(random(seed, i), 4000)
+	for i := range pick(100, 3000) {
+		script := randomBytes(random(seed, i), 2000)
 		if err := playNonsense(t, good, script, &figures); err != nil {
 			t.Fatalf("script %d of seed %d: %v\nas a fuzz seed:\n[]byte(%q)", i, seed, err, script)
 		}
@@ -42,8 +42,8 @@ func TestNonsenseMemory(t *testing.T) {
 	defer n.host.Close()
 	n.tame = true // each name of a metric stays in the VM, so the configurations must be the same ones
 	var curve []int64
-	for i := range pick(300, 3000) {
-		script := randomBytes(random(seed, i), 4000)
+	for i := range pick(200, 3000) {
+		script := randomBytes(random(seed, i), 2000)
 		if err := n.play(script); err != nil {
 			t.Fatalf("script %d of seed %d: %v", i, seed, err)
 		}

@@ -30,6 +30,9 @@ func (c *choices) headers() wasmhost.Headers {
 	}
 	lines := of(c, []int{0, 1, 3, 8, 30, 1024})
 	size := of(c, []int{0, 1, 16, 300, 60_000})
+	if lines > 8 {
+		c = c.branch()
+	}
 	var h wasmhost.Headers
 	for bytes := 0; len(h) < lines && bytes < 60_000; {
 		line := [2]string{c.name(), c.value(size)}
@@ -81,7 +84,7 @@ var tokens = []string{
 // configuration returns one of the good ones, often changed.
 func (c *choices) configuration(good []string) string {
 	text := of(c, good)
-	for range of(c, []int{0, 0, 1, 1, 2, 5}) {
+	for range of(c, []int{0, 0, 0, 1, 2, 5}) {
 		from := c.below(len(text) + 1)
 		to := min(len(text), from+c.below(20))
 		switch c.below(5) {

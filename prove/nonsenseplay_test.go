@@ -72,8 +72,8 @@ func (n *nonsense) play(script []byte) error {
 // act plays one action of a script.
 func (n *nonsense) act(c *choices) error {
 	actions := []func(*choices) error{
-		n.begin, n.begin, n.exchange, n.exchange, n.request, n.request, n.respond, n.respond, n.log, n.delete, n.close, n.tick, n.configure, n.configure,
-		n.shutdown, n.turnClock, n.corrupt, n.fail, n.property, n.property,
+		n.exchange, n.exchange, n.exchange, n.exchange, n.exchange, n.exchange, n.begin, n.begin, n.request, n.request, n.request, n.respond, n.respond,
+		n.log, n.delete, n.close, n.tick, n.configure, n.configure, n.shutdown, n.turnClock, n.corrupt, n.fail, n.property, n.property,
 	}
 	err := of(c, actions)(c)
 	refused := errors.Is(err, wasmhost.ErrConfigureRefused) && !n.tame
