@@ -23,10 +23,24 @@ const (
 	numFailures
 )
 
-// failureNames are the kinds in the metrics tollgate.<domain>.errors_<kind>.
-var failureNames = [numFailures]string{"store", "contended", "corrupt", "clock", "table", "refund", "headers", "reply", "route", "panic"}
+// failures name the kinds in the metrics tollgate.<domain>.errors_<kind>, and explain them in the log. Its line stands there
+// once for each VM; how often is for the metric to say.
+var failures = [numFailures]struct{ name, explanation string }{
+	failStore:     {"store", "the proxy's shared data could not be read or written"},
+	failContended: {"contended", "a bucket of counters changed under every attempt to swap it"},
+	failCorrupt:   {"corrupt", "a bucket of counters was not of this layout and was replaced by an empty one"},
+	failClock:     {"clock", "the clock failed or stands outside the years 1970 to 2106"},
+	failTable:     {"table", "a bucket had no free counter and no free overflow counter: raise max_counters"},
+	failRefund:    {"refund", "a charge could not be given back and stays until its window ends"},
+	failHeaders:   {"headers", "headers could not be read or written"},
+	failReply:     {"reply", "a reply could not be sent, the request went on"},
+	failRoute:     {"route", "a request came by a route whose own rules are faulty"},
+	failPanic:     {"panic", "panic in a callback"},
+}
 
-func (f failure) String() string { return failureNames[f] }
+func (f failure) String() string { return failures[f].name }
+
+func (f failure) explanation() string { return failures[f].explanation }
 
 // failureOf names why a charge could not be counted.
 func failureOf(err error) failure {
@@ -41,32 +55,6 @@ func failureOf(err error) failure {
 		return failTable
 	}
 	return failStore
-}
-
-// explanation is the log's line for a kind. It stands there once for each VM; how often is for the metric to say.
-func (f failure) explanation() string {
-	switch f {
-	case failStore:
-		return "the proxy's shared data could not be read or written"
-	case failContended:
-		return "a bucket of counters changed under every attempt to swap it"
-	case failCorrupt:
-		return "a bucket of counters was not of this layout and was replaced by an empty one"
-	case failClock:
-		return "the clock failed or stands outside the years 1970 to 2106"
-	case failTable:
-		return "a bucket had no free counter and no free overflow counter: raise max_counters"
-	case failRefund:
-		return "a charge could not be given back and stays until its window ends"
-	case failHeaders:
-		return "headers could not be read or written"
-	case failReply:
-		return "a reply could not be sent, the request went on"
-	case failRoute:
-		return "a route's own rules are faulty"
-	default:
-		return "panic in a callback"
-	}
 }
 
 // report counts a failure, and logs the first of its kind.

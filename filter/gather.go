@@ -8,12 +8,12 @@ import (
 // charged is whose charge it is.
 type charged struct {
 	rule    *config.Rule
-	metrics *ruleMetrics
+	metrics ruleMetrics
 }
 
-// gather finds the rules that hold the request and makes a charge of each. It returns false for a request that must name its
-// client and does not.
-func (p *plugin) gather(rules *ruleset) bool {
+// gather finds the rules that hold the request and makes a charge of each. If one of them wants the client named, and the
+// request does not, it returns that rule.
+func (p *plugin) gather(rules *ruleset) (unidentified *config.Rule) {
 	p.charges, p.charged, p.identities = p.charges[:0], p.charged[:0], p.identities[:0]
 	cfg := rules.config
 	for i := cfg.Next(&p.request, 0); i >= 0; i = cfg.Next(&p.request, i+1) {
@@ -23,8 +23,7 @@ func (p *plugin) gather(rules *ruleset) bool {
 			continue
 		}
 		if !ok && rule.OnUnidentified == config.RefuseUnidentified {
-			p.challenged = rule
-			return false
+			return rule
 		}
 		budget := cfg.Budget(rule, &p.request, identity)
 		if budget.UnknownPlan {
@@ -37,7 +36,7 @@ func (p *plugin) gather(rules *ruleset) bool {
 			break
 		}
 	}
-	return true
+	return nil
 }
 
 // anonymous is the identity of all requests without one. Every other identity begins with the kind of its source, which is
@@ -57,7 +56,7 @@ func (p *plugin) identify(rule *config.Rule) (identity []byte, ok bool) {
 
 func (p *plugin) add(rules *ruleset, index int, limits []limiter.Limit, identity []byte) {
 	rule := &rules.config.Rules[index]
-	p.charged = append(p.charged, charged{rule, &rules.metrics[index]})
+	p.charged = append(p.charged, charged{rule, rules.metrics[index]})
 	p.charges = append(p.charges, limiter.Charge{
 		Rule:       rule.Name,
 		Route:      p.route,
@@ -89,19 +88,15 @@ func (p *plugin) count(d *limiter.Decision) {
 }
 
 func (p *plugin) countOutcome(d *limiter.Decision, i int) {
-	m, limited := p.charged[i].metrics, d.Outcomes[i].NoRoom
-	switch shadow := p.charges[i].Shadow; {
-	case shadow && d.Allowed:
-		p.shadows.add(p.charged[i].rule.Name, limited)
-		if limited {
-			m.shadowLimited++
-		} else {
-			m.allowed++
-		}
-	case shadow:
+	c, limited, shadow := &p.charged[i], d.Outcomes[i].NoRoom, p.charges[i].Shadow
+	switch {
+	case shadow && !d.Allowed: // it watches what is admitted
 	case limited:
-		m.limited++
+		*c.metrics.limited++
 	case d.Allowed:
-		m.allowed++
+		*c.metrics.allowed++
+	}
+	if shadow && d.Allowed {
+		p.shadows.add(c.rule.Name, limited)
 	}
 }

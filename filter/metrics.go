@@ -1,6 +1,6 @@
 package filter
 
-import "errors"
+import "tollgate/config"
 
 // metrics are summed up in the VM and passed on with the tick: one host call a second instead of one a request.
 type metrics struct {
@@ -8,11 +8,14 @@ type metrics struct {
 	full         uint64
 	unknownPlans uint64
 	failures     [numFailures]uint64
-	sinks        sinks
+
+	rules   map[string]*uint64 // of rules, by the metric's name: the lists of several routes may have rules of one name
+	sinks   []sink
+	missing bool // the host refused one
 }
 
-// ruleMetrics counts the decisions of one rule.
-type ruleMetrics struct{ allowed, limited, shadowLimited uint64 }
+// ruleMetrics count the decisions of one rule; of a shadow rule limited is what it would have refused.
+type ruleMetrics struct{ allowed, limited *uint64 }
 
 // sink joins a sum with the host's counter.
 type sink struct {
@@ -20,57 +23,53 @@ type sink struct {
 	counter Counter
 }
 
-type sinks []sink
-
-// define makes counters known to the host. Those that it refuses stay away.
-func (p *plugin) define(all ...interface {
-	define(v *vm, domain string) error
-}) {
-	var err error
-	for _, m := range all {
-		err = errors.Join(err, m.define(p.vm, p.domain))
+// define makes the counters of the plugin known to the host, at 0: tollgate.<domain>.table_full and the like.
+func (p *plugin) define() {
+	m, prefix := &p.metrics, metricPrefix(p.domain)
+	p.sink(prefix+"cas_conflicts", &m.conflicts)
+	p.sink(prefix+"table_full", &m.full)
+	p.sink(prefix+"unknown_plans", &m.unknownPlans)
+	for f := range numFailures {
+		p.sink(prefix+"errors_"+f.String(), &m.failures[f])
 	}
+}
+
+// ruleMetrics returns the counters tollgate.<domain>.<rule>.allowed and, as the rule's mode is, limited or shadow_limited.
+func (p *plugin) ruleMetrics(rule *config.Rule) ruleMetrics {
+	prefix, limited := metricPrefix(p.domain)+metricName(rule.Name), ".limited"
+	if rule.Shadow {
+		limited = ".shadow_limited"
+	}
+	return ruleMetrics{p.ruleSum(prefix + ".allowed"), p.ruleSum(prefix + limited)}
+}
+
+func (p *plugin) ruleSum(name string) *uint64 {
+	sum := p.metrics.rules[name]
+	if sum == nil {
+		sum = new(uint64)
+		p.metrics.rules[name] = sum
+		p.sink(name, sum)
+	}
+	return sum
+}
+
+// sink lets a sum be passed on to the counter of that name.
+func (p *plugin) sink(name string, sum *uint64) {
+	m := &p.metrics
+	counter, err := p.vm.counter(name)
 	if err != nil {
+		m.missing = true
+		return
+	}
+	m.sinks = append(m.sinks, sink{sum, counter})
+}
+
+// warnOfMissingMetrics says so if counters were refused since the last call.
+func (p *plugin) warnOfMissingMetrics() {
+	if p.metrics.missing {
+		p.metrics.missing = false
 		p.log(LogWarn, "a metric could not be defined; it stays away")
 	}
-}
-
-// define makes the counters of a plugin known to the host, at 0: tollgate.<domain>.table_full and the like.
-func (m *metrics) define(v *vm, domain string) error {
-	prefix := metricPrefix(domain)
-	err := errors.Join(
-		m.sinks.add(v, prefix+"cas_conflicts", &m.conflicts),
-		m.sinks.add(v, prefix+"table_full", &m.full),
-		m.sinks.add(v, prefix+"unknown_plans", &m.unknownPlans),
-	)
-	for f := range numFailures {
-		err = errors.Join(err, m.sinks.add(v, prefix+"errors_"+f.String(), &m.failures[f]))
-	}
-	return err
-}
-
-// define makes the counters of rules known: tollgate.<domain>.<rule>.allowed and, as the rule's mode is, limited or shadow_limited.
-func (r *ruleset) define(v *vm, domain string) (err error) {
-	for i := range r.config.Rules {
-		rule, sums := &r.config.Rules[i], &r.metrics[i]
-		prefix := metricPrefix(domain) + metricName(rule.Name) + "."
-		err = errors.Join(err, r.sinks.add(v, prefix+"allowed", &sums.allowed))
-		if rule.Shadow {
-			err = errors.Join(err, r.sinks.add(v, prefix+"shadow_limited", &sums.shadowLimited))
-		} else {
-			err = errors.Join(err, r.sinks.add(v, prefix+"limited", &sums.limited))
-		}
-	}
-	return err
-}
-
-// add joins a sum with the counter of that name.
-func (s *sinks) add(v *vm, name string, sum *uint64) error {
-	counter, err := v.counter(name)
-	if err == nil {
-		*s = append(*s, sink{sum, counter})
-	}
-	return err
 }
 
 func metricPrefix(domain string) string { return "tollgate." + metricName(domain) + "." }
@@ -88,8 +87,8 @@ func (v *vm) counter(name string) (Counter, error) {
 }
 
 // flush passes the sums on. What the host does not take is tried again with the next tick.
-func (s sinks) flush(host Host) {
-	for _, s := range s {
+func (m *metrics) flush(host Host) {
+	for _, s := range m.sinks {
 		if *s.sum != 0 && host.IncrementCounter(s.counter, *s.sum) == nil {
 			*s.sum = 0
 		}

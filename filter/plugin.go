@@ -2,6 +2,7 @@ package filter
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/tetratelabs/proxy-wasm-go-sdk/proxywasm/types"
@@ -21,19 +22,18 @@ type plugin struct {
 	host    Host
 	domain  string              // empty until the configuration was read
 	own     *ruleset            // nil until then
-	routes  map[string]*ruleset // of routes that carry rules, by their text; nil for faulty ones
+	routes  map[string]*ruleset // of routes that carry rules, by their text; nil in it for faulty ones
 	limiter *limiter.Limiter
 	metrics metrics
-	// strict says that some rule refuses what cannot be counted. Where it is not known which rule holds a request, the
-	// strictest decides.
+	// strict says that some rule, or the top level, refuses what cannot be counted. Where it is not known which rule holds a
+	// request, the strictest decides.
 	strict bool
 
 	// Scratch of one callback.
 	request    config.Request
 	charges    []limiter.Charge
 	charged    []charged // whose each charge is
-	challenged *config.Rule
-	route      string // of a request that its route's own rules hold
+	route      string    // of a request that its route's own rules hold
 	identities []byte
 	shadows    shadows
 	writer     writer
@@ -54,20 +54,18 @@ func (p *plugin) OnPluginStart(int) (status types.OnPluginStartStatus) {
 	name, _ := p.host.Property("plugin_name")
 	cfg, err := config.Parse(data, strings.Clone(name)) // the domain may be the name, and outlives this callback
 	if err != nil {
-		p.logFaults(err)
+		p.logFaults("configuration", err)
 		return types.OnPluginStartStatusFailed
 	}
 	return types.OnPluginStartStatus(p.start(cfg))
 }
 
-func (p *plugin) logFaults(err error) {
+// logFaults writes a line for each fault of a configuration.
+func (p *plugin) logFaults(of string, err error) {
 	var faults config.Errors
-	if !errors.As(err, &faults) {
-		p.log(LogError, "configuration refused: "+err.Error())
-		return
-	}
+	errors.As(err, &faults)
 	for _, fault := range faults {
-		p.log(LogError, "configuration refused: "+fault.Error())
+		p.log(LogError, of+" refused: "+fault.Error())
 	}
 }
 
@@ -93,45 +91,36 @@ func (p *plugin) start(cfg *config.Config) bool {
 
 // run replaces what the plugin ran before: Envoy starts a plugin once, but the ABI lets a host configure it again.
 func (p *plugin) run(cfg *config.Config, key limiter.HashKey) {
-	p.flush()
-	p.metrics, p.routes, p.strict = metrics{}, nil, cfg.OnError == config.RefuseOnError
+	p.metrics.flush(p.host)
+	p.metrics = metrics{rules: make(map[string]*uint64)}
+	p.routes = make(map[string]*ruleset)
+	p.strict = strict(cfg)
 	p.limiter = limiter.New(p.host, p.host.Now, key, limiter.Options{
 		Domain: cfg.Domain, MaxCounters: cfg.MaxCounters, OnFull: cfg.OnFull,
 	})
-	for i := range cfg.Rules {
-		p.strict = p.strict || cfg.Rules[i].OnError == config.RefuseOnError
-	}
-	p.own = newRuleset(cfg)
-	p.define(&p.metrics, p.own)
+	p.define()
+	p.own = p.newRuleset(cfg)
 	p.request.Properties = p.host
 	if err := p.host.SetTickPeriod(flushPeriod); err != nil {
 		p.log(LogWarn, "no tick could be set; metrics are passed on when the plugin ends")
 	}
 }
 
+func strict(cfg *config.Config) bool {
+	refuses := func(rule config.Rule) bool { return rule.OnError == config.RefuseOnError }
+	return cfg.OnError == config.RefuseOnError || slices.ContainsFunc(cfg.Rules, refuses)
+}
+
 // OnTick implements types.PluginContext.
 func (p *plugin) OnTick() {
 	defer p.surviveTick()
-	p.flush()
+	p.metrics.flush(p.host)
 }
 
 // OnPluginDone implements types.PluginContext.
 func (p *plugin) OnPluginDone() bool {
 	p.OnTick()
 	return true
-}
-
-// flush passes all metrics on. A plugin that never started has none.
-func (p *plugin) flush() {
-	p.metrics.sinks.flush(p.host)
-	if p.own != nil {
-		p.own.sinks.flush(p.host)
-	}
-	for _, rules := range p.routes {
-		if rules != nil {
-			rules.sinks.flush(p.host)
-		}
-	}
 }
 
 // NewHttpContext implements types.PluginContext.

@@ -71,13 +71,13 @@ func (s *stream) unavailable(f failure) types.Action {
 	return s.send(503, grpcUnavailable, w.text, nil)
 }
 
-// unauthorized answers a request that must name its client and does not (RFC 9110 section 15.5.2).
-func (s *stream) unauthorized() types.Action {
+// unauthorized answers a request that must name its client for a rule and does not (RFC 9110 section 15.5.2).
+func (s *stream) unauthorized(rule *config.Rule) types.Action {
 	p, w := s.plugin, &s.plugin.writer
 	w.reset()
-	w.text = append(w.text, scheme(p.challenged)...)
+	w.text = append(w.text, scheme(rule)...)
 	w.text = append(w.text, ` realm="`...)
-	w.text = append(append(w.text, p.own.config.Domain...), '"')
+	w.text = append(append(w.text, p.domain...), '"')
 	w.end("www-authenticate", 0)
 	return s.send(401, grpcUnauthenticated, detailsUnidentified, nil)
 }

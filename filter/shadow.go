@@ -19,19 +19,16 @@ func (s *shadows) add(rule string, limited bool) {
 
 // tellUpstream puts the shadow decisions into the request's header of that purpose. What a client sent under its name never
 // reaches the upstream.
-func (p *plugin) tellUpstream(answered bool) {
+func (p *plugin) tellUpstream() {
 	name := p.own.config.ShadowHeader
-	if name == "" || answered {
-		return
-	}
-	var err error
-	if len(p.shadows.text) > 0 {
-		err = p.host.ReplaceRequestHeader(name, p.shadows.text)
-	} else if p.sent(name) {
-		err = p.host.RemoveRequestHeader(name)
-	}
-	if err != nil {
-		p.report(failHeaders)
+	switch {
+	case name == "":
+	case len(p.shadows.text) > 0:
+		if err := p.host.ReplaceRequestHeader(name, p.shadows.text); err != nil {
+			p.report(failHeaders)
+		}
+	case p.sent(name):
+		p.removeShadowHeader()
 	}
 }
 
@@ -42,4 +39,15 @@ func (p *plugin) sent(name string) bool {
 		}
 	}
 	return false
+}
+
+// removeShadowHeader removes the header, of which it need not be known whether the client sent it.
+func (p *plugin) removeShadowHeader() {
+	name := p.own.config.ShadowHeader
+	if name == "" {
+		return
+	}
+	if err := p.host.RemoveRequestHeader(name); err != nil {
+		p.report(failHeaders)
+	}
 }

@@ -37,14 +37,18 @@ func (s *stream) OnHttpRequestHeaders(int, bool) (action types.Action) {
 	}
 	s.decided = true
 	p := s.plugin
+	p.request.Reset(nil) // whatever fails now, the last request's headers are not this one's
 	headers, err := p.host.RequestHeaders()
 	if err != nil {
+		p.report(failHeaders)
 		return s.uncountable(failHeaders)
 	}
 	p.request.Reset(headers)
 	p.shadows.reset()
 	action = s.apply()
-	p.tellUpstream(s.answered)
+	if !s.answered {
+		p.tellUpstream()
+	}
 	return action
 }
 
@@ -54,18 +58,27 @@ func (s *stream) apply() types.Action {
 	if p.own.config.Exempt(&p.request) {
 		return types.ActionContinue
 	}
-	rules, ok := p.rulesOf()
-	switch {
-	case !ok && p.own.config.OnError == config.RefuseOnError:
-		return s.unavailable(failRoute)
-	case !ok:
-		return types.ActionContinue
-	case !p.gather(rules):
-		return s.unauthorized()
-	case len(p.charges) == 0:
+	rules := p.rulesOf()
+	if rules == nil {
+		return s.faultyRoute()
+	}
+	if rule := p.gather(rules); rule != nil {
+		return s.unauthorized(rule)
+	}
+	if len(p.charges) == 0 {
 		return types.ActionContinue
 	}
 	return s.decide(p.limiter.Take(p.charges))
+}
+
+// faultyRoute gives a request whose rules are faulty what the top level says: they inherit from it.
+func (s *stream) faultyRoute() types.Action {
+	p := s.plugin
+	p.report(failRoute)
+	if p.own.config.OnError == config.RefuseOnError {
+		return s.unavailable(failRoute)
+	}
+	return types.ActionContinue
 }
 
 // decide carries a decision out.
@@ -107,12 +120,10 @@ func (s *stream) hold(d *limiter.Decision) {
 
 // uncountable gives a request whose rule is not known what the strictest rule says.
 func (s *stream) uncountable(f failure) types.Action {
-	if f != failPanic {
-		s.plugin.report(f)
-	}
 	if s.plugin.strict {
 		return s.unavailable(f)
 	}
+	s.plugin.removeShadowHeader()
 	return types.ActionContinue
 }
 
