@@ -39,7 +39,7 @@ func TestBrokenConfigurationEndsEnvoy(t *testing.T) {
 		Static:    true,
 		Listeners: []envoytest.Listener{limited(t, "main", broken, "")},
 	})
-	if exitCode <= 0 {
+	if exitCode == 0 {
 		t.Errorf("exit code %d, want that of a failure", exitCode)
 	}
 	checkMistakes(t, log, brokenAt)

@@ -14,5 +14,9 @@ func StartRefused(t testing.TB, c Config) (exitCode int, log string) {
 		t.Fatal(err)
 	}
 	<-e.process.exited // start does not leave it running
-	return e.process.cmd.ProcessState.ExitCode(), e.Log()
+	state := e.process.cmd.ProcessState
+	if !state.Exited() {
+		t.Fatalf("envoy did not end by itself: %v", err)
+	}
+	return state.ExitCode(), e.Log()
 }
