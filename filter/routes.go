@@ -8,6 +8,10 @@ import (
 // maxRoutes bounds the rule lists of routes that are kept compiled. They come from the operator's routes, so there are few.
 const maxRoutes = 256
 
+// nameless is what the counters of a route's own rules know a route by that has no name. Without it they would be those of the
+// plugin's rules of the same names.
+const nameless = "\x00"
+
 // rulesOf returns the rules that hold the request: those of its route if it carries any and the configuration asks, else the
 // plugin's. It is nil if the route's are faulty.
 func (p *plugin) rulesOf() *ruleset {
@@ -19,7 +23,9 @@ func (p *plugin) rulesOf() *ruleset {
 	if !ok {
 		return p.own
 	}
-	p.route, _ = p.request.Route()
+	if p.route, ok = p.request.Route(); !ok {
+		p.route = nameless
+	}
 	rules, known := p.routes[text]
 	if !known {
 		text = strings.Clone(text) // outlives the callback
@@ -31,7 +37,8 @@ func (p *plugin) rulesOf() *ruleset {
 
 // compileRoute compiles the rules of the request's route. It returns nil for faulty ones.
 func (p *plugin) compileRoute(text string) *ruleset {
-	whose := "rules of the route " + strconv.Quote(p.route)
+	name, _ := p.request.Route()
+	whose := "rules of the route " + strconv.Quote(name)
 	cfg, err := p.own.config.ParseRules([]byte(text))
 	if err != nil {
 		p.logFaults(whose, err)
