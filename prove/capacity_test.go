@@ -27,6 +27,7 @@ var (
 // TestCapacityTable holds that testdata/capacity.md shows how many clients share overflow counters in a table of the default
 // size: as calculated, and as measured with a certain key of the hash.
 func TestCapacityTable(t *testing.T) {
+	t.Parallel()
 	const maxCounters = 65_536
 	rows := [][]string{{"Clients at once, of `max_counters`", "Windows up to 60 s: share a counter", "measured", "clients in one",
 		"Longer windows: share a counter", "measured", "clients in one"}}

@@ -8,9 +8,10 @@ import (
 // TestNonsense plays random scripts: any headers, any order of callbacks, any configuration, faults and clock steps between.
 // Nothing may trap or panic.
 func TestNonsense(t *testing.T) {
+	t.Parallel()
 	seed := seed(t)
 	figures, good := nonsenseFigures{}, configurations(t)
-	for i := range pick(100, 3000) {
+	for i := range pick(100, 1500) {
 		script := randomBytes(random(seed, i), 2000)
 		if err := playNonsense(t, good, script, &figures); err != nil {
 			t.Fatalf("script %d of seed %d: %v\nas a fuzz seed:\n[]byte(%q)", i, seed, err, script)
@@ -37,6 +38,7 @@ func FuzzModule(f *testing.F) {
 
 // TestNonsenseMemory holds that the memory of a VM stays what it is, however much nonsense it is fed.
 func TestNonsenseMemory(t *testing.T) {
+	t.Parallel()
 	seed := seed(t)
 	n := newNonsense(t, configurations(t))
 	defer n.host.Close()

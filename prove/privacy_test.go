@@ -15,6 +15,7 @@ import (
 // TestPrivacy holds that what a client identifies itself with stands nowhere but in its own requests: not in shared data, not
 // in the log at any level, not in metrics, and not in what the access log can show of a reply.
 func TestPrivacy(t *testing.T) {
+	t.Parallel()
 	seed := seed(t)
 	secrets, searched := secrets(seed), 0
 	for _, kind := range identities() {

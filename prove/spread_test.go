@@ -18,6 +18,7 @@ const (
 // TestNobodyCanAimAtABucket holds that clients spread evenly over the buckets of a proxy whatever keys they choose, also if they all
 // fall into one bucket of another proxy: who knows the code but not the key of the hash cannot fill a bucket of his choice.
 func TestNobodyCanAimAtABucket(t *testing.T) {
+	t.Parallel()
 	seed := seed(t)
 	clients := pick(400, 4000)
 	attackers := newAim(t, seed)
