@@ -44,7 +44,8 @@ type fakeHost struct {
 type trouble struct {
 	err    error
 	panics any
-	times  int // how often; below 0: always
+	after  int // how often the work is done before
+	times  int // how often it is not; below 0: always
 }
 
 type logLine struct {
@@ -111,6 +112,11 @@ func (h *fakeHost) called(name string, about ...string) error {
 	h.calls = append(h.calls, strings.Join(append([]string{name}, about...), " "))
 	w := h.trouble[name]
 	if w.times == 0 {
+		return nil
+	}
+	if w.after > 0 {
+		w.after--
+		h.trouble[name] = w
 		return nil
 	}
 	w.times--

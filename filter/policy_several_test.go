@@ -177,3 +177,25 @@ func TestARuleThatIsSkipped(t *testing.T) {
 	h.play(p, with(get("/", "alice"), "x-team", "red")).want(t, "a team", 200, "limit=1 remaining=0 reset=3600")
 	h.wantCounts(t, "both", "2 1")
 }
+
+// TestAChargeThatALaterRuleCannotTakeBack holds the metric of it: what stays charged is exactly what it says.
+func TestAChargeThatALaterRuleCannotTakeBack(t *testing.T) {
+	h := newFakeHost()
+	p := startPlugin(t, h, shop(`
+		{"name": "all", "identity": [{"constant": "everyone"}], "continue": true, "limits": [{"requests": 100, "window": "1h"}]},
+		{"name": "keyed", "match": [{"path": "/keyed"}], "on_error": "refuse", "limits": [{"requests": 5, "window": "1h"}]}`))
+	h.play(p, get("/", "alice"))
+	for i := range 40 {
+		// Where the bucket of the client comes second, it cannot be made after that of all was charged, and the charge cannot be taken back.
+		h.trouble["create"] = trouble{err: errBroken, times: 1}
+		h.trouble["swap"] = trouble{err: errBroken, after: 1, times: 1}
+		h.play(p, get("/keyed", fmt.Sprint("client-", i))).want(t, "not counted", 503, "")
+	}
+	h.failing("swap", 0, nil)
+	p.OnTick()
+	lost := h.counters["tollgate.shop.errors_refund"]
+	if lost == 0 || lost == 40 {
+		t.Errorf("%d of 40 charges were lost, want those of the clients whose bucket comes second", lost)
+	}
+	h.wantCounts(t, "the first request and the lost charges", fmt.Sprint(lost+1))
+}
