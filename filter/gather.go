@@ -39,18 +39,11 @@ func (p *plugin) gather(rules *ruleset) (unidentified *config.Rule) {
 	return nil
 }
 
-// anonymous is the identity of all requests without one. Every other identity begins with the kind of its source, which is
-// never 0.
-const anonymous = 0
-
-// identify returns who the request is under a rule, false if the rule must not treat all such requests as one client.
+// identify returns who the request is under a rule. The identity of a request without one is empty, as nobody else's is: where
+// such requests are counted, they are one client.
 func (p *plugin) identify(rule *config.Rule) (identity []byte, ok bool) {
 	start := len(p.identities)
 	p.identities, ok = p.request.Identify(p.identities, rule.Identity)
-	if !ok && rule.OnUnidentified == config.ShareUnidentified {
-		p.identities = append(p.identities, anonymous)
-		ok = true
-	}
 	return p.identities[start:], ok
 }
 

@@ -208,6 +208,27 @@ func TestFormsOfOneClient(t *testing.T) {
 	}
 }
 
+// TestLongKeysTakeNoMoreRoom holds that a counter is of one size, whatever the client is called, and that two long keys which differ at
+// their ends are two clients.
+func TestLongKeysTakeNoMoreRoom(t *testing.T) {
+	size := func(h *fakeHost) (bytes int) {
+		h.store.Each(func(key string, value []byte) { bytes += len(key) + len(value) })
+		return bytes
+	}
+	h := newFakeHost()
+	p := startPlugin(t, h, shop(`{"name": "api", "limits": [{"requests": 9, "window": "1h"}]}`, `"max_counters": 16`))
+	h.play(p, get("/", "a"))
+	h.play(p, get("/", "b")) // both buckets are there, or one has two
+	before, counters := size(h), strings.Count(h.counts(), "1")
+	long := strings.Repeat("k", 8<<10)
+	for _, end := range []string{"1", "2"} {
+		h.play(p, get("/", long+end)).want(t, "a long key", 200, "limit=9 remaining=8 reset=3600")
+	}
+	if got := strings.Count(h.counts(), "1"); got != counters+2 || size(h) > before+2*64 {
+		t.Errorf("%d counters of %d bytes became %d of %d", counters, before, got, size(h))
+	}
+}
+
 // TestAddresses holds that neither a port nor a form of writing makes another client, that an IPv6 client is its network, and that no
 // header of the request changes anything.
 func TestAddresses(t *testing.T) {

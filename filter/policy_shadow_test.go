@@ -169,6 +169,21 @@ func TestShadowRulesNeverRefuse(t *testing.T) {
 	h.play(p, get("/", "alice")).want(t, "no store", 200, "")
 }
 
+// TestWhatIsNotCountedIsNotDecided holds that a request which could not be counted is no decision of a rule, in the metrics and for
+// the upstream: each bucket that fails is a failure and nothing else.
+func TestWhatIsNotCountedIsNotDecided(t *testing.T) {
+	h := newFakeHost()
+	p := startPlugin(t, h, shop(`
+		{"name": "watched", "mode": "shadow", "limits": [{"requests": 1, "window": "1h"}]},
+		{"name": "api", "limits": [{"requests": 3, "window": "1h"}]}`, `"shadow_header": "x-shadow"`))
+	h.failing("get", always, errBroken)
+	h.play(p, get("/", "alice")).want(t, "no store", 200, "")
+	if got := valueOf(h.upstream, "x-shadow"); got != "" {
+		t.Errorf("the upstream is told %q", got)
+	}
+	h.wantMetrics(t, p, "errors_store=2")
+}
+
 // TestEverythingInShadow holds the mode at the top level: no client notices anything.
 func TestEverythingInShadow(t *testing.T) {
 	h := newFakeHost()

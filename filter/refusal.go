@@ -34,7 +34,8 @@ func (w *writer) literal(name, value string) {
 }
 
 // problem is a problem detail (RFC 9457) of the type quota-exceeded (draft-ietf-httpapi-ratelimit-headers-11 section 5.1), with the
-// policies that had no room. Those that are hidden from the client are left out.
+// policies that had no room. Those that are hidden from the client are left out, and a refusal from memory knows only the one
+// to wait for.
 func (p *plugin) problem(status uint32, d *limiter.Decision) []byte {
 	w := &p.writer
 	start := len(w.text)
