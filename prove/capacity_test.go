@@ -134,8 +134,7 @@ func TestCapacity(t *testing.T) {
 	}
 }
 
-// shares sends the first request of a client and returns whether the client shares a counter: then it is not the first one
-// in it, or will not be the last.
+// shares sends the first request of a client and returns whether it was counted in an overflow counter.
 func shares(t *testing.T, root *wasmhost.Root, client string) bool {
 	t.Helper()
 	const metric = "tollgate.shop.table_full"
