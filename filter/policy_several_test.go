@@ -3,6 +3,7 @@ package filter
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -153,6 +154,35 @@ func TestAFloodOfInventedKeysFromOneAddress(t *testing.T) {
 	}
 	h.from("[2001:db8:0:1::1]:80")
 	h.play(p, get("/", "alice")).want(t, "another network", 200, "limit=5 remaining=4 reset=3600")
+}
+
+// TestWhatIsRefusedFromMemory holds that a refusal asks the store again only where a later rule may have made the charge of an earlier
+// one go back.
+func TestWhatIsRefusedFromMemory(t *testing.T) {
+	const once, plenty = `"limits": [{"requests": 1, "window": "1h"}]`, `"limits": [{"requests": 9, "window": "1h"}]`
+	for what, c := range map[string]struct {
+		rules  string
+		memory bool
+	}{
+		"one rule":                        {`{"name": "api", ` + once + `}`, true},
+		"a last rule that goes on":        {`{"name": "api", "continue": true, ` + once + `}`, true},
+		"after a rule of other paths":     {`{"name": "login", "match": [{"path": "/login"}], ` + once + `}, {"name": "api", ` + once + `}`, true},
+		"after a shadow rule":             {`{"name": "watched", "mode": "shadow", ` + plenty + `}, {"name": "api", ` + once + `}`, true},
+		"before a rule":                   {`{"name": "api", "continue": true, ` + once + `}, {"name": "rest", ` + plenty + `}`, false},
+		"after a rule that goes on":       {`{"name": "all", "continue": true, ` + plenty + `}, {"name": "api", ` + once + `}`, false},
+		"of a rule that counts by status": {`{"name": "api", ` + once + `, "count_statuses": ["200"]}`, false},
+	} {
+		h := newFakeHost()
+		p := startPlugin(t, h, shop(c.rules))
+		h.status = 200
+		h.play(p, get("/", "alice"))
+		h.play(p, get("/", "alice"))
+		h.calls = nil
+		h.play(p, get("/", "alice")).want(t, what, 429, "limit=1 remaining=0 reset=3600 retry-after=2600")
+		if asked := slices.Contains(h.calls, "get"); asked == c.memory {
+			t.Errorf("%s: calls %q", what, h.calls)
+		}
+	}
 }
 
 // TestCost holds what a request costs in each limit of its rule, and that one which costs more than is left changes nothing.

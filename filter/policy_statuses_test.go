@@ -69,20 +69,28 @@ func TestNoResponseStaysCharged(t *testing.T) {
 	h.wantCounts(t, "after another stream of the context", "1 1")
 }
 
-// TestAChargeGoesBackOnce holds that a second response takes nothing more away.
-func TestAChargeGoesBackOnce(t *testing.T) {
-	h := newFakeHost()
-	p := startPlugin(t, h, failedLogins)
-	h.answer(p, 401, get("/", "alice"))
-	s := p.NewHttpContext(2)
-	h.status = 200
-	h.begin(s, get("/", "alice"))
-	for range 2 {
-		if r := h.finish(s, types.ActionContinue); r.told() != "limit=2 remaining=1 reset=1010" {
-			t.Errorf("told %q", r.told())
+// TestTheFirstResponseDecides holds that a second one takes nothing more away, whatever its status.
+func TestTheFirstResponseDecides(t *testing.T) {
+	for _, c := range []struct {
+		first, second int
+		told, counts  string
+	}{
+		{200, 200, "limit=2 remaining=1 reset=1010", "1 1"},
+		{200, 401, "limit=2 remaining=1 reset=1010", "1 1"},
+		{401, 200, "limit=2 remaining=0 reset=1010", "2 2"},
+	} {
+		h := newFakeHost()
+		p := startPlugin(t, h, failedLogins)
+		h.answer(p, 401, get("/", "alice"))
+		s := p.NewHttpContext(2)
+		action := h.begin(s, get("/", "alice"))
+		for _, h.status = range []int{c.first, c.second} {
+			if r := h.finish(s, action); r.told() != c.told {
+				t.Errorf("%d after %d: told %q, want %q", h.status, c.first, r.told(), c.told)
+			}
+			h.wantCounts(t, "afterwards", c.counts)
 		}
 	}
-	h.wantCounts(t, "afterwards", "1 1")
 }
 
 // TestAChargeOfAnotherWindowIsNotGivenBack lets the response come after the window: nothing is taken from the next one.
