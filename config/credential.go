@@ -59,7 +59,9 @@ func (r *Request) appendBearer(dst []byte) ([]byte, bool) {
 	return a.result()
 }
 
-// bearerToken returns the token of a header value, or "" if the scheme, whose case does not matter, is another one.
+// bearerToken returns the token of a header value, or "" if the scheme, whose case does not matter, is another one, or if what
+// follows is no token (RFC 6750 section 2.1). Envoy joins repeated lines of this header with commas: were any text a token, a
+// client could name itself anew with every request by a second line.
 func bearerToken(value string) string {
 	const scheme = "bearer"
 	value = trimBlanks(value)
@@ -70,7 +72,17 @@ func bearerToken(value string) string {
 	if token[0] != ' ' && token[0] != '\t' {
 		return ""
 	}
-	return trimBlanks(token)
+	token = trimBlanks(token)
+	if !isBearerToken(token) {
+		return ""
+	}
+	return token
+}
+
+// isBearerToken reports whether s has the syntax of a token: letters, digits and -._~+/ and then any number of "=".
+func isBearerToken(s string) bool {
+	s = strings.TrimRight(s, "=")
+	return isMadeOf(s, len(s), func(c byte) bool { return isAlphanumeric(c) || strings.IndexByte("-._~+/", c) >= 0 })
 }
 
 // appendCookie appends the value of a cookie. HTTP/2 may send one header line for each cookie.

@@ -11,7 +11,7 @@ import (
 // Budget is what applies to one request within a rule.
 type Budget struct {
 	Limits      []limiter.Limit // empty if Unlimited
-	Unlimited   bool            // the request passes uncounted, and the search for rules ends
+	Unlimited   bool            // the rule lets the request pass uncounted
 	UnknownPlan bool            // the request named a plan that is not declared, and so has the rule's own limits
 }
 

@@ -3,6 +3,7 @@ package config
 import (
 	"bytes"
 	"encoding/hex"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -53,10 +54,10 @@ func TestSources(t *testing.T) {
 				{{headers: header("authorization", "Bearer T")}, {headers: header("authorization", "bearer T")}, {headers: header("authorization", "BEARER   T ")},
 					{headers: header("authorization", "Bearer\tT")}, {headers: [][2]string{{"authorization", "Bearer T"}, {"authorization", "bearer  T"}}}},
 				{{headers: header("authorization", "Bearer t")}},
-				{{headers: header("authorization", "Bearer T T")}},
-				{{headers: header("authorization", "Bearer Bearer T")}},
+				{{headers: header("authorization", "Bearer aZ09-._~+/==")}},
 			},
-			none: []client{{}, {headers: header("authorization", "xBearer T")}, {headers: header("authorization", "Bearer")}, {headers: header("authorization", "Bearer ")},
+			none: []client{{}, {headers: header("authorization", "xBearer T")}, {headers: header("authorization", "Bearer T T")},
+				{headers: header("authorization", "Bearer T,Bearer U")}, {headers: header("authorization", "Bearer T=U")}, {headers: header("authorization", "Bearer ==")}, {headers: header("authorization", "Bearer")}, {headers: header("authorization", "Bearer ")},
 				{headers: header("authorization", "BearerT")}, {headers: header("authorization", "Basic T")}, {headers: header("authorization", "")},
 				{headers: [][2]string{{"authorization", "Bearer T"}, {"authorization", "Bearer U"}}},
 				{headers: [][2]string{{"authorization", "Basic T"}, {"authorization", "Bearer T"}}},
@@ -303,5 +304,12 @@ func modelBearer(value string) []string {
 	if len(value) < 7 || !strings.EqualFold(value[:6], "bearer") || value[6] != ' ' && value[6] != '\t' {
 		return nil
 	}
-	return []string{value[7:]}
+	token := strings.Trim(value[7:], " \t")
+	if !bearerSyntax.MatchString(token) {
+		return nil
+	}
+	return []string{token}
 }
+
+// bearerSyntax is b64token of RFC 6750 section 2.1.
+var bearerSyntax = regexp.MustCompile(`^[A-Za-z0-9._~+/-]+=*$`)
