@@ -61,8 +61,8 @@ run: build envoy ## Run the demo of envoy.yaml in the foreground
 
 .PHONY: test
 test: build envoy ## Run all tests: native, the module under wazero, and in Envoy
-	$(call test,native,$$(go list ./... | grep -vE '^tollgate/(internal/wasmhost|cmd/filter|prove|e2e)(/|$$)'))
-	$(call test,the module under wazero,./internal/wasmhost/... ./cmd/filter/... ./prove/...)
+	$(call test,native,$$(go list ./... | grep -vE '^tollgate/(internal/wasmhost|cmd/filter|examples|prove|e2e)(/|$$)'))
+	$(call test,the module under wazero,./internal/wasmhost/... ./cmd/filter/... ./examples/... ./prove/...)
 	$(call test,the module in$$(build/envoy --version),./e2e/...)
 
 .PHONY: e2e
