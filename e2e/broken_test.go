@@ -32,17 +32,31 @@ var brokenAt = []string{
 	"rules[2].limits[1].requests 6:103",
 }
 
-// Envoy does not start with a broken configuration: it ends with an exit code that says so, and every mistake in its log.
+// Envoy does not start with a broken configuration, or with none: it ends with an exit code that says so, and every mistake in
+// its log.
 func TestBrokenConfigurationEndsEnvoy(t *testing.T) {
 	t.Parallel()
-	exitCode, log := envoytest.StartRefused(t, envoytest.Config{
-		Static:    true,
-		Listeners: []envoytest.Listener{limited(t, "main", broken, "")},
-	})
-	if exitCode == 0 {
-		t.Errorf("exit code %d, want that of a failure", exitCode)
+	none := envoytest.Plugin{Module: envoytest.Module(t)}
+	for _, tt := range []struct {
+		name   string
+		filter envoytest.Filter
+		at     []string
+	}{
+		{"broken", tollgate(t, broken), brokenAt},
+		{"none", none.Filter(), []string{"configuration 1:1"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			exitCode, log := envoytest.StartRefused(t, envoytest.Config{
+				Static:    true,
+				Listeners: []envoytest.Listener{{Name: "main", Filters: []envoytest.Filter{tt.filter}}},
+			})
+			if exitCode == 0 {
+				t.Errorf("exit code %d, want that of a failure", exitCode)
+			}
+			checkMistakes(t, log, tt.at)
+		})
 	}
-	checkMistakes(t, log, brokenAt)
 }
 
 // A broken update of one listener is refused, as often as it comes, with every mistake in the log. That listener goes on as
@@ -65,7 +79,6 @@ func TestBrokenUpdateHarmsNobody(t *testing.T) {
 		if !errors.Is(err, envoytest.ErrRejected) {
 			t.Fatalf("update %d: %v, want it rejected", i+1, err)
 		}
-		envoy.AwaitWorkers()
 		ask("neighbour").check(t, 200, standing{10 + i, 8, window})
 	}
 	checkMistakes(t, envoy.Log(), brokenAt)
@@ -92,5 +105,15 @@ func checkMistakes(t testing.TB, log string, want []string) {
 	}
 	if !slices.Equal(at, want) {
 		t.Errorf("Envoy's log has mistakes at\n%q, want\n%q", at, want)
+	}
+}
+
+// checkLog holds that a log has each of these texts.
+func checkLog(t *testing.T, log string, want []string) {
+	t.Helper()
+	for _, text := range want {
+		if !strings.Contains(log, text) {
+			t.Errorf("Envoy's log lacks %q:\n%s", text, log)
+		}
 	}
 }

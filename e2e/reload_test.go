@@ -16,7 +16,6 @@ func update(t testing.TB, envoy *envoytest.Envoy, listeners ...envoytest.Listene
 	if err := envoy.Update(listeners...); err != nil {
 		t.Fatal(err)
 	}
-	envoy.AwaitWorkers()
 }
 
 // limited returns a listener with the filter of a configuration. The note makes it another listener than one with the

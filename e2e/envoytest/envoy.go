@@ -43,20 +43,6 @@ func Start(t testing.TB, c Config) *Envoy {
 	return e
 }
 
-// StartError runs an Envoy that is expected not to come up, and returns what it logged until it ended. The test fails
-// if it serves.
-func StartError(t testing.TB, c Config) string {
-	t.Helper()
-	e, err := start(t, c)
-	if err == nil {
-		t.Fatal("envoy serves, but was expected to refuse its configuration")
-	}
-	if e == nil {
-		t.Fatal(err)
-	}
-	return e.Log()
-}
-
 // start returns an Envoy with the error if the process was started but does not serve.
 func start(t testing.TB, c Config) (*Envoy, error) {
 	t.Helper()

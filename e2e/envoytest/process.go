@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	startTimeout = 60 * time.Second // compiling the module on a busy machine takes seconds
+	startTimeout = 120 * time.Second // compiling the module on a busy machine takes long
 	stopTimeout  = 10 * time.Second
 	pollInterval = 10 * time.Millisecond
 )
