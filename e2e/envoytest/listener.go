@@ -80,6 +80,7 @@ func (e *Envoy) listener(l Listener) object {
 	filter := object{"name": "envoy.filters.network.http_connection_manager", "typed_config": manager}
 	return object{
 		"name":          l.Name,
+		"stat_prefix":   l.Name,
 		"address":       socketAddress("127.0.0.1", 0),
 		"filter_chains": []object{{"filters": []object{filter}}},
 	}
