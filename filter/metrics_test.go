@@ -109,3 +109,34 @@ func TestAConflictIsCounted(t *testing.T) {
 		t.Errorf("cas_conflicts = %d, want 2", n)
 	}
 }
+
+// TestMetricName holds which characters a name may have; each other becomes an underscore.
+func TestMetricName(t *testing.T) {
+	const kept = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-"
+	for c := range 256 {
+		want := "_"
+		if strings.IndexByte(kept, byte(c)) >= 0 {
+			want = string(rune(c))
+		}
+		if got := metricName(string([]byte{byte(c)})); got != want {
+			t.Errorf("%#x becomes %q, want %q", c, got, want)
+		}
+	}
+}
+
+// TestAMissingMetricIsToldOnce holds that a metric which the host refuses stays away with a line in the log, at the start or with the
+// rules of a route, and that later rules do not repeat it.
+func TestAMissingMetricIsToldOnce(t *testing.T) {
+	h := newFakeHost()
+	p := startPerRoute(t, h)
+	h.logs = nil
+	h.failing("define", 1, errBroken)
+	for _, rule := range []string{"missing", "fine", "missing"} {
+		h.onRoute("route of "+rule, routeLimit(rule, 5))
+		h.play(p, get("/", "alice"))
+	}
+	if want := (logLine{LogWarn, "tollgate shop: a metric could not be defined; it stays away"}); len(h.logs) != 1 || h.logs[0] != want {
+		t.Errorf("log %v, want once %v", h.logs, want)
+	}
+	h.wantMetrics(t, p, "fine.allowed=1") // missing.allowed is the one that stays away
+}
