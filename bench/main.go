@@ -34,14 +34,14 @@ func parseOptions(args []string) (options, error) {
 	f.StringVar(&o.against, "against", "", "another build of Tollgate's `module`, to be measured beside it")
 	f.StringVar(&o.results, "results", "results", "`directory` for a file with the results; empty for none")
 	f.StringVar(&o.only, "only", "", "measure only scenarios that match this `expression`, besides no filter and the native one")
-	f.IntVar(&o.requests, "requests", 10000, "requests in one measurement")
-	f.IntVar(&o.rounds, "rounds", 5, "measurements of each scenario")
+	f.IntVar(&o.requests, "requests", 10000, "requests of each scenario in one round")
+	f.IntVar(&o.rounds, "rounds", 5, "rounds in which each scenario is measured")
 	f.IntVar(&o.connections, "connections", 8, "connections that send at once")
 	f.IntVar(&o.starts, "starts", 3, "starts of each process whose memory and start are measured; 0 leaves that out")
 	if err := f.Parse(args); err != nil {
 		return o, err
 	}
-	if f.NArg() > 0 || o.rounds < 1 || o.connections < 1 || o.requests < o.connections || o.starts < 0 {
+	if f.NArg() > 0 || o.rounds < 1 || o.connections < 1 || o.requests < slices*o.connections || o.starts < 0 {
 		return o, fmt.Errorf("bad arguments: %s", strings.Join(args, " "))
 	}
 	return o, o.absolute()

@@ -14,7 +14,7 @@ func TestParseOptions(t *testing.T) {
 	if o.rounds != 3 || !filepath.IsAbs(o.module) || o.against != "" {
 		t.Errorf("got %+v", o)
 	}
-	for _, args := range [][]string{{"-rounds", "0"}, {"-requests", "7"}, {"-connections", "0"}, {"-starts", "-1"}, {"more"}} {
+	for _, args := range [][]string{{"-rounds", "0"}, {"-requests", "79"}, {"-connections", "0"}, {"-starts", "-1"}, {"more"}} {
 		if o, err := parseOptions(args); err == nil {
 			t.Errorf("%v: got %+v", args, o)
 		}

@@ -18,18 +18,16 @@ type cost struct {
 // fleet is one running Envoy for each filter.
 type fleet map[envoy.Filter]*envoy.Process
 
-func (f fleet) start(binary string, list []scenario) error {
-	for _, s := range list {
-		if f[s.filter] != nil {
-			continue
-		}
-		p, err := envoy.Start(binary, s.filter, 1)
+// start returns the process that runs the filter, starting it if there is none.
+func (f fleet) start(binary string, filter envoy.Filter) (*envoy.Process, error) {
+	if f[filter] == nil {
+		p, err := envoy.Start(binary, filter, 1)
 		if err != nil {
-			return fmt.Errorf("%s: %w", s.name, err)
+			return nil, err
 		}
-		f[s.filter] = p
+		f[filter] = p
 	}
-	return nil
+	return f[filter], nil
 }
 
 func (f fleet) stop() {
@@ -40,52 +38,86 @@ func (f fleet) stop() {
 	}
 }
 
-// measureCosts measures all scenarios in turn, round after round, so that a machine that changes its pace meets them alike.
+// subject is a scenario with what it runs on.
+type subject struct {
+	cost    cost
+	process *envoy.Process
+	load    *load.Load
+	used    time.Duration // by the process in this round
+}
+
+// measureCosts measures all scenarios round after round.
 func measureCosts(o options, list []scenario) ([]cost, error) {
 	f := fleet{}
 	defer f.stop()
-	if err := f.start(o.binary, list); err != nil {
-		return nil, err
-	}
-	costs := make([]cost, len(list))
+	subjects := make([]subject, len(list))
 	for i := range list {
-		costs[i].name = list[i].name
-		if err := warm(&list[i], f[list[i].filter], o); err != nil {
+		if err := subjects[i].prepare(&list[i], f, o); err != nil {
 			return nil, fmt.Errorf("%s: %w", list[i].name, err)
 		}
 	}
 	for round := range o.rounds {
 		progress("round %d of %d", round+1, o.rounds)
-		for i := range list {
-			each, err := measure(list[i].load(f[list[i].filter].Address, o.requests, o.connections), f[list[i].filter])
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", list[i].name, err)
-			}
-			costs[i].rounds = append(costs[i].rounds, each)
+		if err := measureRound(subjects); err != nil {
+			return nil, err
 		}
+	}
+	costs := make([]cost, len(subjects))
+	for i := range subjects {
+		costs[i] = subjects[i].cost
 	}
 	return costs, nil
 }
 
-// warm lets the filter compile what it runs often, fill its tables, and spend the budgets that are to be spent.
-func warm(s *scenario, p *envoy.Process, o options) error {
-	progress("warming up: %s", s.name)
-	l := s.load(p.Address, max(o.requests, s.clients), o.connections)
-	l.Expect = load.Expect{}
-	return l.Run()
+// prepare starts the process if there is none, and lets it compile what it runs often, fill its tables, and spend the budgets
+// that are to be spent.
+func (s *subject) prepare(sc *scenario, f fleet, o options) (err error) {
+	progress("warming up: %s", sc.name)
+	if s.process, err = f.start(o.binary, sc.filter); err != nil {
+		return err
+	}
+	s.cost.name = sc.name
+	warm := sc.load(s.process.Address, max(o.requests, sc.clients), o.connections)
+	warm.Expect = load.Expect{}
+	if err := warm.Run(); err != nil {
+		return err
+	}
+	s.load = sc.load(s.process.Address, o.requests/slices, o.connections)
+	return nil
 }
 
-// measure runs a batch and returns Envoy's microseconds for each request.
-func measure(l *load.Load, p *envoy.Process) (float64, error) {
-	before, err := p.CPU()
+// slices is into how many parts a round is cut. They are sent in turn, so that a machine that changes its pace for some seconds
+// meets all scenarios alike.
+const slices = 10
+
+func measureRound(subjects []subject) error {
+	for range slices {
+		for i := range subjects {
+			if err := subjects[i].measureSlice(); err != nil {
+				return fmt.Errorf("%s: %w", subjects[i].cost.name, err)
+			}
+		}
+	}
+	for i := range subjects {
+		s := &subjects[i]
+		each := float64(s.used) / float64(time.Microsecond) / float64(slices*s.load.Total)
+		s.cost.rounds, s.used = append(s.cost.rounds, each), 0
+	}
+	return nil
+}
+
+func (s *subject) measureSlice() error {
+	before, err := s.process.CPU()
 	if err != nil {
-		return 0, err
+		return err
 	}
-	if err := l.Run(); err != nil {
-		return 0, err
+	if err := s.load.Run(); err != nil {
+		return err
 	}
-	after, err := p.CPU()
-	return float64(after-before) / float64(time.Microsecond) / float64(l.Total), err
+	s.load.First += s.load.Total
+	after, err := s.process.CPU()
+	s.used += after - before
+	return err
 }
 
 func progress(format string, args ...any) { fmt.Fprintf(os.Stderr, "bench: "+format+"\n", args...) }

@@ -26,6 +26,9 @@ func (r *report) publish(w io.Writer) error {
 		return err
 	}
 	name := filepath.Join(r.options.results, r.machine.date.Format("2006-01-02")+"-"+r.machine.commit+".md")
+	if err := os.MkdirAll(r.options.results, 0o755); err != nil {
+		return err
+	}
 	progress("writing %s", name)
 	return os.WriteFile(name, []byte(text), 0o644)
 }
@@ -47,7 +50,7 @@ func (r *report) costTable() []string {
 	base := r.find(noFilter)
 	nativeAdded := stats.Of(stats.Differences(r.find(native), base)).Median
 	lines := []string{
-		fmt.Sprintf("Processor time of Envoy, one worker, %d requests a measurement over %d connections, the median (and range) of %d alternating rounds; "+
+		fmt.Sprintf("Processor time of Envoy, one worker, %d requests a round over %d connections, the median (and range) of %d alternating rounds; "+
 			"\"added\" compares with no filter in the same round.", r.options.requests, r.options.connections, r.options.rounds), "",
 		"| | µs a request | added µs | × native |",
 		"|---|---|---|---|",

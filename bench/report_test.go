@@ -43,7 +43,7 @@ func TestMarkdown(t *testing.T) {
 
 func TestPublish(t *testing.T) {
 	r := example()
-	r.options.results = t.TempDir()
+	r.options.results = filepath.Join(t.TempDir(), "made")
 	var shown strings.Builder
 	if err := r.publish(&shown); err != nil {
 		t.Fatal(err)

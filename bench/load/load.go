@@ -12,6 +12,7 @@ import (
 type Load struct {
 	Address     string   // host:port of the server
 	Requests    [][]byte // whole requests, sent in turn over all connections together
+	First       int      // index of the one to begin with
 	Total       int      // how many are sent, at least one for each connection
 	Connections int      // at least 1
 	Expect      Expect
@@ -58,7 +59,7 @@ func (l *Load) connection(c int, deadline time.Time) error {
 	}
 	r := bufio.NewReader(conn)
 	for i := c; i < l.Total; i += l.Connections {
-		if _, err := conn.Write(l.Requests[i%len(l.Requests)]); err != nil {
+		if _, err := conn.Write(l.Requests[(l.First+i)%len(l.Requests)]); err != nil {
 			return err
 		}
 		answer, err := readResponse(r, l.Expect.Header)

@@ -34,14 +34,14 @@ func serve(t *testing.T) (*counter, string) {
 func TestRunSendsEachRequestInTurn(t *testing.T) {
 	server, address := serve(t)
 	l := Load{
-		Address: address, Requests: [][]byte{Get("/a", "x"), Get("/b", "y")}, Total: 25, Connections: 4,
+		Address: address, Requests: [][]byte{Get("/a", "x"), Get("/b", "y")}, First: 1, Total: 25, Connections: 4,
 		Expect: Expect{Status: 200, Header: "x-seen"}, Timeout: 10 * time.Second,
 	}
 	if err := l.Run(); err != nil {
 		t.Fatal(err)
 	}
-	if server.counts["/a x"] != 13 || server.counts["/b y"] != 12 || len(server.counts) != 2 {
-		t.Errorf("the server saw %v, want 13 of /a x and 12 of /b y", server.counts)
+	if server.counts["/a x"] != 12 || server.counts["/b y"] != 13 || len(server.counts) != 2 {
+		t.Errorf("the server saw %v, want 12 of /a x and 13 of /b y", server.counts)
 	}
 }
 
