@@ -82,6 +82,7 @@ $(VERSIONS:%=matrix-%): export TOLLGATE_ENVOY = $(CURDIR)/build/envoy-$(@:matrix
 prove: build envoy ## Run the long form of the tests that show what is promised (prove/ says how)
 	$(call test,every interleaving and random timelines,./limiter/...)
 	$(call test,what is promised,./prove/...)
+	$(call test,what is promised in Envoy,-run '^Test(Exact|Linearizable|Life|Crash|Soak)' ./e2e)
 
 prove: export TOLLGATE_PROVE = full
 
