@@ -28,7 +28,7 @@ func TestExactAcrossWorkers(t *testing.T) {
 			}
 			took := time.Since(began)
 			workers := checkWorkers(t, envoy)
-			t.Logf("%d clients, each %d requests at once, %d allowed each; connections by worker %v, %d conflicts, %v",
+			proved(t, "exact", "%d clients, each %d requests at once, %d allowed each; connections by worker %v, %d conflicts, %v",
 				clients, connections, budget, workers, conflicts(envoy, clients*connections), took.Round(time.Millisecond))
 		})
 	}

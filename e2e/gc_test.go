@@ -22,7 +22,7 @@ func TestExactUnderGarbageCollection(t *testing.T) {
 		checkBurst(t, c, fmt.Sprint("client ", i), target, budget)
 	}
 	counts := collectionsByThread(t, envoy.Log())
-	t.Logf("%d requests; collections by thread: %v", clients*connections, counts)
+	proved(t, "exact under garbage collection", "%d requests; collections by thread: %v", clients*connections, counts)
 	busy := 0
 	for _, n := range counts {
 		if n >= collections {

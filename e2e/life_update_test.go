@@ -15,8 +15,8 @@ import (
 func TestLifeOfUpdates(t *testing.T) {
 	const (
 		interval       = 200 * time.Millisecond
-		warm           = 10       // updates until all that is ever needed at once has been allocated
-		slack, further = 8e6, 1e6 // bytes that memory may grow by after that, and from the second to the last quarter
+		warm           = 10        // updates until all that is ever needed at once has been allocated
+		slack, further = 10e6, 1e6 // bytes that memory may grow by after that, and from the second to the last quarter
 	)
 	updates := pick(25, 300)
 	window := farWindow()

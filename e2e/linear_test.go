@@ -70,5 +70,5 @@ func checkHistories(t *testing.T, histories []history.History, limit history.Lim
 		}
 		total = total.Add(h.Figures())
 	}
-	t.Logf("prove: linearizable in Envoy: %d histories with %v", len(histories), total)
+	proved(t, "linearizable in Envoy", "%d histories with %v", len(histories), total)
 }

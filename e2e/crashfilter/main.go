@@ -3,6 +3,7 @@
 package main
 
 import (
+	"math"
 	"runtime/debug"
 	"strings"
 
@@ -45,7 +46,7 @@ func (s *stream) OnHttpRequestHeaders(n int, endOfStream bool) types.Action {
 	action := s.HttpContext.OnHttpRequestHeaders(n, endOfStream)
 	s.crash = wanted()
 	if s.crash == "request" {
-		exhaustStack(0)
+		exhaustStack()
 	}
 	return action
 }
@@ -54,7 +55,7 @@ func (s *stream) OnHttpRequestHeaders(n int, endOfStream bool) types.Action {
 func (s *stream) OnHttpResponseHeaders(n int, endOfStream bool) types.Action {
 	action := s.HttpContext.OnHttpResponseHeaders(n, endOfStream)
 	if s.crash == "response" {
-		exhaustStack(0)
+		exhaustStack()
 	}
 	return action
 }
@@ -73,11 +74,16 @@ func wanted() string {
 	return ""
 }
 
-// exhaustStack calls itself until the stack has no room. The limit is low: with the default the VM would take most of a
-// gigabyte first.
-//
-//go:noinline
-func exhaustStack(depth int) int {
+// exhaustStack calls itself until the stack has no room. Its limit is low: by itself the VM would take most of a gigabyte first.
+func exhaustStack() int {
 	debug.SetMaxStack(64 << 10)
-	return exhaustStack(depth+1) + 1
+	return descend(math.MaxInt)
+}
+
+//go:noinline
+func descend(depth int) int {
+	if depth == 0 {
+		return 0
+	}
+	return descend(depth-1) + 1
 }
