@@ -10,7 +10,7 @@ ENVOY ?=
 export ENVOY
 
 # How long `make fuzz` and `make check` run each fuzz target.
-FUZZTIME ?= 5s
+FUZZTIME ?= 10s
 
 # The Envoy releases that `make matrix` tests.
 VERSIONS ?= 1.36.4 1.37.0 1.39.3 1.40.0
@@ -98,7 +98,7 @@ build/noop.wasm: $(wildcard bench/noop/*.go)
 	$(wasm) go -C bench build -buildmode=c-shared -trimpath -ldflags='-s -w' -o ../$@ ./noop
 
 .PHONY: fuzz
-fuzz: ## Run every fuzz target for FUZZTIME
+fuzz: build ## Run every fuzz target for FUZZTIME
 	@FUZZTIME=$(FUZZTIME) scripts/fuzz
 
 .PHONY: lint
