@@ -16,7 +16,7 @@ import (
 const restartPause, restartPauseAtMost = time.Second, 1500 * time.Millisecond
 
 // What becomes of requests when the module crashes beyond recovery: its stack has no room left. The test holds
-// testdata/crash.md, which the README shows.
+// the table of testdata/crash.md; -update writes it anew.
 func TestCrash(t *testing.T) {
 	t.Parallel()
 	plays := []*crashPlay{
