@@ -7,13 +7,16 @@
 package main
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"runtime"
 	"strings"
+	"syscall"
 )
 
 // options are the command line.
@@ -60,13 +63,15 @@ func (o *options) absolute() (err error) {
 func main() {
 	// Envoy's worker has one processor, the generator shall not take the other ones too.
 	runtime.GOMAXPROCS(1)
-	if err := run(os.Args[1:]); err != nil {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func run(args []string) error {
+func run(ctx context.Context, args []string) error {
 	o, err := parseOptions(args)
 	if err != nil {
 		return err
@@ -79,10 +84,10 @@ func run(args []string) error {
 	if r.machine, err = describe(o.binary); err != nil {
 		return err
 	}
-	if r.costs, err = measureCosts(o, choose(scenarios(o), only)); err != nil {
+	if r.costs, err = measureCosts(ctx, o, choose(scenarios(o), only)); err != nil {
 		return err
 	}
-	if r.starts, err = measureStarts(o); err != nil {
+	if r.starts, err = measureStarts(ctx, o); err != nil {
 		return err
 	}
 	return r.publish(os.Stdout)

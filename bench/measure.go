@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"time"
@@ -19,9 +20,9 @@ type cost struct {
 type fleet map[envoy.Filter]*envoy.Process
 
 // start returns the process that runs the filter, starting it if there is none.
-func (f fleet) start(binary string, filter envoy.Filter) (*envoy.Process, error) {
+func (f fleet) start(ctx context.Context, binary string, filter envoy.Filter) (*envoy.Process, error) {
 	if f[filter] == nil {
-		p, err := envoy.Start(binary, filter, 1)
+		p, err := envoy.Start(ctx, binary, filter, 1)
 		if err != nil {
 			return nil, err
 		}
@@ -47,18 +48,18 @@ type subject struct {
 }
 
 // measureCosts measures all scenarios round after round.
-func measureCosts(o options, list []scenario) ([]cost, error) {
+func measureCosts(ctx context.Context, o options, list []scenario) ([]cost, error) {
 	f := fleet{}
 	defer f.stop()
 	subjects := make([]subject, len(list))
 	for i := range list {
-		if err := subjects[i].prepare(&list[i], f, o); err != nil {
+		if err := subjects[i].prepare(ctx, &list[i], f, o); err != nil {
 			return nil, fmt.Errorf("%s: %w", list[i].name, err)
 		}
 	}
 	for round := range o.rounds {
 		progress("round %d of %d", round+1, o.rounds)
-		if err := measureRound(subjects); err != nil {
+		if err := measureRound(ctx, subjects); err != nil {
 			return nil, err
 		}
 	}
@@ -71,9 +72,9 @@ func measureCosts(o options, list []scenario) ([]cost, error) {
 
 // prepare starts the process if there is none, and lets it compile what it runs often, fill its tables, and spend the budgets
 // that are to be spent.
-func (s *subject) prepare(sc *scenario, f fleet, o options) (err error) {
+func (s *subject) prepare(ctx context.Context, sc *scenario, f fleet, o options) (err error) {
 	progress("warming up: %s", sc.name)
-	if s.process, err = f.start(o.binary, sc.filter); err != nil {
+	if s.process, err = f.start(ctx, o.binary, sc.filter); err != nil {
 		return err
 	}
 	s.cost.name = sc.name
@@ -90,9 +91,12 @@ func (s *subject) prepare(sc *scenario, f fleet, o options) (err error) {
 // meets all scenarios alike.
 const slices = 10
 
-func measureRound(subjects []subject) error {
+func measureRound(ctx context.Context, subjects []subject) error {
 	for range slices {
 		for i := range subjects {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
 			if err := subjects[i].measureSlice(); err != nil {
 				return fmt.Errorf("%s: %w", subjects[i].cost.name, err)
 			}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -18,7 +19,7 @@ type start struct {
 const megabyte = 1e6
 
 // measureStarts starts every kind of process several times, in turn.
-func measureStarts(o options) ([]start, error) {
+func measureStarts(ctx context.Context, o options) ([]start, error) {
 	var list []start
 	if o.starts == 0 {
 		return list, nil
@@ -32,7 +33,7 @@ func measureStarts(o options) ([]start, error) {
 				if at == len(list) {
 					list = append(list, start{name: s.name, workers: workers})
 				}
-				if err := list[at].measure(&s, o); err != nil {
+				if err := list[at].measure(ctx, &s, o); err != nil {
 					return nil, fmt.Errorf("%s: %w", s.name, err)
 				}
 				at++
@@ -52,9 +53,9 @@ func find(list []scenario, name string) scenario {
 	return scenario{}
 }
 
-func (m *start) measure(s *scenario, o options) error {
+func (m *start) measure(ctx context.Context, s *scenario, o options) error {
 	progress("starting: %s, %d workers", m.name, m.workers)
-	p, err := envoy.Start(o.binary, s.filter, m.workers)
+	p, err := envoy.Start(ctx, o.binary, s.filter, m.workers)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package envoy
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -28,8 +29,9 @@ type Process struct {
 	exited chan struct{} // closed when the process has ended
 }
 
-// Start runs an Envoy with that filter and number of workers, and returns when its listener answers.
-func Start(binary string, f Filter, workers int) (*Process, error) {
+// Start runs an Envoy with that filter and number of workers, and returns when its listener answers. The process ends with Stop,
+// or with this one.
+func Start(ctx context.Context, binary string, f Filter, workers int) (*Process, error) {
 	dir, err := os.MkdirTemp("", "bench")
 	if err != nil {
 		return nil, err
@@ -37,7 +39,7 @@ func Start(binary string, f Filter, workers int) (*Process, error) {
 	p := &Process{dir: dir, exited: make(chan struct{})}
 	begin, err := p.launch(binary, f, workers)
 	if err == nil {
-		err = p.await(begin.Add(startTimeout))
+		err = p.await(ctx, begin.Add(startTimeout))
 		p.Started = time.Since(begin)
 	}
 	if err != nil {
@@ -65,14 +67,15 @@ func (p *Process) launch(binary string, f Filter, workers int) (begin time.Time,
 		return begin, err
 	}
 	p.cmd.Stdout, p.cmd.Stderr = log, log
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	started := make(chan error, 1)
 	begin = time.Now()
 	go p.own(log, started)
 	return begin, <-started
 }
 
-// own starts the process and waits for its end. Some builds of Envoy ask the kernel for SIGTERM when the thread that started them
-// ends, and Go ends threads at will: so this goroutine keeps its thread.
+// own starts the process and waits for its end. The kernel ends it with the thread that started it, and Go ends threads at will: so
+// this goroutine keeps its thread.
 func (p *Process) own(log *os.File, started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -86,13 +89,15 @@ func (p *Process) own(log *os.File, started chan<- error) {
 }
 
 // await polls until the listener answers.
-func (p *Process) await(deadline time.Time) error {
+func (p *Process) await(ctx context.Context, deadline time.Time) error {
 	for {
 		err := p.probe()
 		if err == nil {
 			return nil
 		}
 		select {
+		case <-ctx.Done():
+			return ctx.Err()
 		case <-p.exited:
 			return fmt.Errorf("envoy ended before it was ready: %w", err)
 		case <-time.After(pollInterval):
