@@ -37,13 +37,13 @@ func (r *Request) Reset(headers [][2]string) {
 		readings:   r.readings[:0],
 		candidates: r.candidates[:0],
 	}
-	r.Method, _ = r.first(":method")
-	r.Authority, _ = r.first(":authority")
-	r.Target, _ = r.first(":path")
+	r.Method, _ = r.Header(":method")
+	r.Authority, _ = r.Header(":authority")
+	r.Target, _ = r.Header(":path")
 }
 
-// first returns the value of the first line of that name.
-func (r *Request) first(name string) (value string, ok bool) {
+// Header returns the value of the first line of that name, which is in lower case.
+func (r *Request) Header(name string) (value string, ok bool) {
 	for i := range r.Headers {
 		if r.Headers[i][0] == name {
 			return r.Headers[i][1], true

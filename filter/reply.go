@@ -34,12 +34,8 @@ func (s *stream) send(status uint32, grpc int32, details, body []byte) types.Act
 }
 
 func (p *plugin) isGRPC() bool {
-	for _, h := range p.request.Headers {
-		if h[0] == "content-type" {
-			return strings.HasPrefix(h[1], "application/grpc")
-		}
-	}
-	return false
+	contentType, _ := p.request.Header("content-type")
+	return strings.HasPrefix(contentType, "application/grpc")
 }
 
 // refuse answers a request that a limit had no room for (RFC 6585 section 4), as the rule of that limit says.

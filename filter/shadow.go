@@ -27,18 +27,11 @@ func (p *plugin) tellUpstream() {
 		if err := p.host.ReplaceRequestHeader(name, p.shadows.text); err != nil {
 			p.report(failHeaders)
 		}
-	case p.sent(name):
-		p.removeShadowHeader()
-	}
-}
-
-func (p *plugin) sent(name string) bool {
-	for _, h := range p.request.Headers {
-		if h[0] == name {
-			return true
+	default:
+		if _, sent := p.request.Header(name); sent {
+			p.removeShadowHeader()
 		}
 	}
-	return false
 }
 
 // removeShadowHeader removes the header, of which it need not be known whether the client sent it.

@@ -168,7 +168,7 @@ func (l *Limiter) outlived(now int64) bool {
 func (l *Limiter) takeShadow() {
 	for i := range l.groups {
 		if g := &l.groups[i]; !g.enforced {
-			for l.lookAt(l.groups[i : i+1]); !l.swap(g); {
+			for done := false; !done; done = l.swap(g) {
 				l.lookAt(l.groups[i : i+1])
 			}
 		}

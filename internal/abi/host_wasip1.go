@@ -20,6 +20,13 @@ type out struct {
 	encoded               []byte
 }
 
+// cleared is out as before a call: a host that fails writes nothing.
+func cleared() *out {
+	o := &vm.out
+	o.address, o.size, o.number = 0, 0, 0
+	return o
+}
+
 // result is the memory that the last call returned.
 func (o *out) result() []byte { return vm.arena.bytes(uintptr(o.address), o.size) }
 
@@ -28,8 +35,7 @@ func byteData(b []byte) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(
 
 // Get implements limiter.Store.
 func (Host) Get(key []byte) ([]byte, uint32, error) {
-	o := &vm.out
-	o.address, o.size, o.number = 0, 0, 0
+	o := cleared()
 	s := proxyGetSharedData(byteData(key), uint32(len(key)), &o.address, &o.size, &o.number)
 	if s != statusOK {
 		return nil, 0, s.err()
@@ -73,8 +79,7 @@ func (Host) Random(dst []byte) error {
 
 // PluginConfiguration implements filter.Host.
 func (Host) PluginConfiguration() ([]byte, error) {
-	o := &vm.out
-	o.address, o.size = 0, 0
+	o := cleared()
 	s := proxyGetBufferBytes(pluginConfigurationBuffer, 0, math.MaxInt32, &o.address, &o.size)
 	if s == statusNotFound {
 		return nil, nil
@@ -84,8 +89,7 @@ func (Host) PluginConfiguration() ([]byte, error) {
 
 // Property implements filter.Host.
 func (Host) Property(path string) (string, bool) {
-	o := &vm.out
-	o.address, o.size = 0, 0
+	o := cleared()
 	s := proxyGetProperty(textData(path), uint32(len(path)), &o.address, &o.size)
 	return vm.arena.text(uintptr(o.address), o.size), s == statusOK
 }
@@ -97,8 +101,7 @@ func (Host) SetTickPeriod(milliseconds uint32) error {
 
 // RequestHeaders implements filter.Host.
 func (Host) RequestHeaders() ([][2]string, error) {
-	o := &vm.out
-	o.address, o.size = 0, 0
+	o := cleared()
 	if s := proxyGetHeaderMapPairs(requestHeaders, &o.address, &o.size); s != statusOK {
 		return nil, s.err()
 	}
@@ -111,7 +114,11 @@ func (Host) RequestHeaders() ([][2]string, error) {
 
 // ReplaceRequestHeader implements filter.Host.
 func (Host) ReplaceRequestHeader(name string, value []byte) error {
-	return proxyReplaceHeaderMapValue(requestHeaders, textData(name), uint32(len(name)), byteData(value), uint32(len(value))).err()
+	return replaceHeader(requestHeaders, name, value)
+}
+
+func replaceHeader(headers uint32, name string, value []byte) error {
+	return proxyReplaceHeaderMapValue(headers, textData(name), uint32(len(name)), byteData(value), uint32(len(value))).err()
 }
 
 // RemoveRequestHeader implements filter.Host.
@@ -122,8 +129,7 @@ func (Host) RemoveRequestHeader(name string) error {
 // ResponseStatus implements filter.Host.
 func (Host) ResponseStatus() (int, error) {
 	const name = ":status"
-	o := &vm.out
-	o.address, o.size = 0, 0
+	o := cleared()
 	if s := proxyGetHeaderMapValue(responseHeaders, textData(name), uint32(len(name)), &o.address, &o.size); s != statusOK {
 		return 0, s.err()
 	}
@@ -137,7 +143,7 @@ func (Host) AddResponseHeader(name string, value []byte) error {
 
 // ReplaceResponseHeader implements filter.Host.
 func (Host) ReplaceResponseHeader(name string, value []byte) error {
-	return proxyReplaceHeaderMapValue(responseHeaders, textData(name), uint32(len(name)), byteData(value), uint32(len(value))).err()
+	return replaceHeader(responseHeaders, name, value)
 }
 
 // SendReply implements filter.Host.
