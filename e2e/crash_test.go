@@ -9,6 +9,7 @@ import (
 
 	"tollgate/e2e/envoytest"
 	"tollgate/e2e/wire"
+	"tollgate/prove/forms"
 )
 
 // restartPause is how long after its last start Envoy starts a crashed module again under FAIL_RELOAD: a second, and up to
@@ -136,7 +137,7 @@ func (p *crashPlay) again(t *testing.T, c client, started time.Time) string {
 	if pause < restartPause {
 		t.Errorf("the module was started again %v after its last start, want at least %v", pause, restartPause)
 	}
-	proved(t, "crash", "%s starts the module again %v after its last start", p.policy, pause.Round(time.Millisecond))
+	forms.Proved(t, "crash", "%s starts the module again %v after its last start", p.policy, pause.Round(time.Millisecond))
 	return next + ", until a second or a little more has passed since its last start; then " + later
 }
 

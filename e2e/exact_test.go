@@ -8,6 +8,7 @@ import (
 
 	"tollgate/e2e/envoytest"
 	"tollgate/e2e/wire"
+	"tollgate/prove/forms"
 )
 
 // The promise: however many requests of a client arrive on however many workers at once, and be they the first that this
@@ -28,7 +29,7 @@ func TestExactAcrossWorkers(t *testing.T) {
 			}
 			took := time.Since(began)
 			workers := checkWorkers(t, envoy)
-			proved(t, "exact", "%d clients, each %d requests at once, %d allowed each; connections by worker %v, %d conflicts, %v",
+			forms.Proved(t, "exact", "%d clients, each %d requests at once, %d allowed each; connections by worker %v, %d conflicts, %v",
 				clients, connections, budget, workers, conflicts(envoy, clients*connections), took.Round(time.Millisecond))
 		})
 	}

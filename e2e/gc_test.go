@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tollgate/e2e/envoytest"
+	"tollgate/prove/forms"
 )
 
 // The Go runtime collects garbage inside the proxy's callbacks. Nothing may come of it: no failure, and no lost count.
@@ -22,7 +23,7 @@ func TestExactUnderGarbageCollection(t *testing.T) {
 		checkBurst(t, c, fmt.Sprint("client ", i), target, budget)
 	}
 	counts := collectionsByThread(t, envoy.Log())
-	proved(t, "exact under garbage collection", "%d requests; collections by thread: %v", clients*connections, counts)
+	forms.Proved(t, "exact under garbage collection", "%d requests; collections by thread: %v", clients*connections, counts)
 	busy := 0
 	for _, n := range counts {
 		if n >= collections {

@@ -7,6 +7,7 @@ import (
 
 	"tollgate/e2e/envoytest"
 	"tollgate/e2e/wire"
+	"tollgate/prove/forms"
 )
 
 // A listener ends under load: requests that are under way end as if it did not, with headers, and a listener that takes its place
@@ -139,7 +140,7 @@ func (e *ending) conclude(t testing.TB, name string) {
 		c := connect(t, http1, e.next)
 		c.get("/", e.load.key).check(t, 200, standing{loadBudget, int64(loadBudget - requests - 1), e.window})
 	}
-	proved(t, "drain", "%s: %d requests served, %d of them under way when it began; every remaining value told once", name, requests, connections)
+	forms.Proved(t, "drain", "%s: %d requests served, %d of them under way when it began; every remaining value told once", name, requests, connections)
 }
 
 // awaitStopped returns when the listener has ended, and takes no connections any more.

@@ -8,6 +8,7 @@ import (
 
 	"tollgate/e2e/envoytest"
 	"tollgate/e2e/wire"
+	"tollgate/prove/forms"
 )
 
 // A configuration that changes all the time, under load: no request fails, no count is lost, no budget fills up again, and the
@@ -18,7 +19,7 @@ func TestLifeOfUpdates(t *testing.T) {
 		warm           = 10        // updates until all that is ever needed at once has been allocated
 		slack, further = 10e6, 1e6 // bytes that memory may grow by after that, and from the second to the last quarter
 	)
-	updates := pick(25, 300)
+	updates := forms.Pick(25, 300)
 	window := farWindow()
 	envoy := envoytest.Start(t, envoytest.Config{DrainSeconds: 2, Listeners: []envoytest.Listener{updated(t, 0, window)}})
 	l := startLoad(envoy.Addr("main"))
@@ -37,11 +38,11 @@ func TestLifeOfUpdates(t *testing.T) {
 
 	checkNone5xx(t, envoy, "main")
 	logCurve(t, "updates", 1, curve)
-	checkFlat(t, curve, pick[int64](slack, further))
+	checkFlat(t, curve, forms.Pick[int64](slack, further))
 	if grown := drained - curve[warm-1]; grown > slack {
 		t.Errorf("memory has grown by %d bytes since update %d, which is more than %d", grown, warm, int64(slack))
 	}
-	proved(t, "updates", "%d in %v under load: %d requests served, every remaining value told once; resident memory %s after update %d, %s at most, %s in the end",
+	forms.Proved(t, "updates", "%d in %v under load: %d requests served, every remaining value told once; resident memory %s after update %d, %s at most, %s in the end",
 		updates, took.Round(time.Second), requests, mb(curve[warm-1]), warm, mb(slices.Max(curve)), mb(drained))
 }
 
@@ -67,7 +68,7 @@ func startLoad(addr string) *load {
 
 // A new module takes the place of the old one under load, and the old one comes back: no request fails, and the counts stay.
 func TestLifeOfModules(t *testing.T) {
-	updates := pick(3, 20)
+	updates := forms.Pick(3, 20)
 	config := oneRule("modules", loadBudget, inSeconds(farWindow()))
 	modules := []string{envoytest.Module(t), envoytest.Build(t, "./e2e/crashfilter")}
 	listener := func(n int) envoytest.Listener {
@@ -81,7 +82,7 @@ func TestLifeOfModules(t *testing.T) {
 	}
 	requests := l.end(t, loadBudget)
 	checkNone5xx(t, envoy, "main")
-	proved(t, "new modules", "%d under load: %d requests served, every remaining value told once", updates, requests)
+	forms.Proved(t, "new modules", "%d under load: %d requests served, every remaining value told once", updates, requests)
 }
 
 func mb(bytes int64) string { return fmt.Sprintf("%.1f MB", float64(bytes)/1e6) }

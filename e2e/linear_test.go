@@ -8,6 +8,7 @@ import (
 
 	"tollgate/e2e/envoytest"
 	"tollgate/e2e/wire"
+	"tollgate/prove/forms"
 	"tollgate/prove/history"
 )
 
@@ -70,5 +71,5 @@ func checkHistories(t *testing.T, histories []history.History, limit history.Lim
 		}
 		total = total.Add(h.Figures())
 	}
-	proved(t, "linearizable in Envoy", "%d histories with %v", len(histories), total)
+	forms.Proved(t, "linearizable in Envoy", "%d histories with %v", len(histories), total)
 }

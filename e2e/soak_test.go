@@ -7,6 +7,7 @@ import (
 
 	"tollgate/e2e/envoytest"
 	"tollgate/e2e/wire"
+	"tollgate/prove/forms"
 )
 
 // Requests as browsers and proxies make them, with thirty headers, each of a client that comes once: the memory of the proxy does
@@ -14,7 +15,7 @@ import (
 func TestSoak(t *testing.T) {
 	const points, connections, workers = 50, 20, 2
 	const slack = 1e6 // bytes: a leak of seven bytes for each request of the long form's second half is more
-	requests := pick(10_000, 300_000)
+	requests := forms.Pick(10_000, 300_000)
 	config := `{"domain": "soak", "max_counters": 4096, "rules": [
 		{"name": "login", "match": [{"methods": ["POST"], "path": "/login"}], "limits": [{"requests": 3, "window": "10s"}]},
 		{"name": "api", "limits": [{"requests": 100000, "window": "10s"}, {"requests": 1000000, "window": "1d"}]}
@@ -34,7 +35,7 @@ func TestSoak(t *testing.T) {
 	checkNone5xx(t, envoy, "main")
 	logCurve(t, "requests", requests/points, curve)
 	checkFlat(t, curve, slack)
-	proved(t, "soak", "%d requests of 30 headers, each of another client: resident memory %s after the second quarter, %s in the last",
+	forms.Proved(t, "soak", "%d requests of 30 headers, each of another client: resident memory %s after the second quarter, %s in the last",
 		requests, mb(slices.Max(curve[points/4:points/2])), mb(slices.Max(curve[3*points/4:])))
 }
 

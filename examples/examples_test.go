@@ -15,6 +15,7 @@ import (
 
 	"tollgate/config"
 	"tollgate/internal/wasmhost"
+	"tollgate/internal/wasmhost/hosttest"
 )
 
 // moment is requests of one kind, what the proxy knows of them, and what the client of the last one is told. All get the same status.
@@ -78,12 +79,7 @@ type stage struct {
 func newStage(t *testing.T, module *wasmhost.Module, name string) *stage {
 	t.Helper()
 	text := read(t, name)
-	host := wasmhost.NewHost()
-	t.Cleanup(func() {
-		if err := host.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	host := hosttest.New(t)
 	host.SetTime(start)
 	root, err := host.Start(module, wasmhost.Plugin{Name: "tollgate", Config: text})
 	if err != nil {

@@ -6,8 +6,10 @@ import (
 	"testing"
 
 	"tollgate/internal/wasmhost"
+	"tollgate/internal/wasmhost/hosttest"
 	"tollgate/limiter"
 	"tollgate/limiter/memstore"
+	"tollgate/prove/forms"
 )
 
 // fillings are how many clients are counted at once, in percent of max_counters.
@@ -42,7 +44,7 @@ func TestCapacityTable(t *testing.T) {
 		rows = append(rows, row)
 	}
 	checkGolden(t, "capacity.md", markdown(rows))
-	proved(t, "capacity", "the table of %d counters holds what is calculated, at 25 to 1000 %%", maxCounters)
+	forms.Proved(t, "capacity", "the table of %d counters holds what is calculated, at 25 to 1000 %%", maxCounters)
 }
 
 // cells are the calculated and the measured share of clients that share a counter, and how many clients such a counter has.
@@ -111,12 +113,12 @@ func fill(maxCounters int, ask func(client int) bool) []int {
 
 // TestCapacity measures the same with the module, whose hash has a random key.
 func TestCapacity(t *testing.T) {
-	maxCounters := pick(1024, 65_536)
+	maxCounters := forms.Pick(1024, 65_536)
 	for name, w := range map[string]window{"windows up to 60 s": minute, "longer windows": hour} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			seed := seed(t)
-			host := newProxy(t)
+			host := hosttest.New(t)
 			host.SetSeed(seed)
 			root := start(t, host, fmt.Sprintf(`{"max_counters": %d, "rules": [{"name": "api", "limits": [{"requests": 1000, "window": "%ds"}]}]}`,
 				maxCounters, w.seconds))
@@ -125,7 +127,7 @@ func TestCapacity(t *testing.T) {
 				checkShared(t, maxCounters, percent, w, shared[i])
 			}
 			keys, buckets := host.Shared("").Len(), int(limiter.Buckets(uint32(maxCounters)))
-			proved(t, "capacity of the module", "%s, %d counters filled to %v %%: %v clients share a counter; %d keys (seed %d)",
+			forms.Proved(t, "capacity of the module", "%s, %d counters filled to %v %%: %v clients share a counter; %d keys (seed %d)",
 				name, maxCounters, fillings, shared, keys, seed)
 			if want := buckets + 2; keys != want {
 				t.Errorf("shared data has %d keys, want %d: the buckets, the hash key and the self-test's", keys, want)

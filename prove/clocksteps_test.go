@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"tollgate/internal/wasmhost"
+	"tollgate/internal/wasmhost/hosttest"
+	"tollgate/prove/forms"
 )
 
 // clockStep is a clock that jumps after a client has spent its budget, and what the client gets then.
@@ -54,7 +56,7 @@ func clockSteps() []clockStep {
 func TestClockSteps(t *testing.T) {
 	for _, s := range clockSteps() {
 		t.Run(s.what, func(t *testing.T) {
-			host := newProxy(t)
+			host := hosttest.New(t)
 			host.SetTime(time.Unix(clockStart+clockInto, 0))
 			root := start(t, host, clockConfig)
 			for range clockBudget + 1 {
@@ -76,7 +78,7 @@ func TestClockSteps(t *testing.T) {
 			}
 		})
 	}
-	proved(t, "clock steps", "%d kinds: Retry-After is at most the window, and waiting for it is enough", len(clockSteps()))
+	forms.Proved(t, "clock steps", "%d kinds: Retry-After is at most the window, and waiting for it is enough", len(clockSteps()))
 }
 
 // answer describes a response, and how long it tells the client to wait.

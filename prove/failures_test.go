@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"tollgate/prove/forms"
 )
 
 // TestFailuresTable holds that testdata/failures.md shows the tables of faults. What they say is what the other tests of this
@@ -112,5 +114,5 @@ func TestEveryHostCallFails(t *testing.T) {
 			t.Errorf("the tables do not say what happens if %s fails", name)
 		}
 	}
-	proved(t, "host calls", "each of the %d that the filter makes fails in the tables", ours)
+	forms.Proved(t, "host calls", "each of the %d that the filter makes fails in the tables", ours)
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"tollgate/internal/wasmhost"
+	"tollgate/internal/wasmhost/hosttest"
+	"tollgate/prove/forms"
 )
 
 // TestFaults plays every fault under both settings of on_error, and compares what the client gets, what is counted, logged and
@@ -32,7 +34,7 @@ func TestFaults(t *testing.T) {
 			}
 		})
 	}
-	proved(t, "faults", "%d kinds, %d ways to play them, each does what the table says", len(faults()), played)
+	forms.Proved(t, "faults", "%d kinds, %d ways to play them, each does what the table says", len(faults()), played)
 }
 
 // injection is one way in which a fault shows.
@@ -82,7 +84,7 @@ func ask(t *testing.T, root *wasmhost.Root, status int) wasmhost.Response {
 // play sends some requests, two more under the fault, and one without it. It returns what the client got in allow.
 func (f fault) play(t *testing.T, onError string, inject injection) outcome {
 	t.Helper()
-	host := newProxy(t)
+	host := hosttest.New(t)
 	host.SetProperty([]byte("the route"), "xds", "route_name")
 	if !f.clock.IsZero() {
 		host.SetTime(f.clock)

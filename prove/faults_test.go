@@ -7,6 +7,7 @@ import (
 
 	"tollgate/internal/wasmhost"
 	"tollgate/limiter"
+	"tollgate/prove/forms"
 )
 
 // fault is something that goes wrong while requests are decided, and what must come of it.
@@ -40,7 +41,7 @@ type outcome struct {
 // every returns all results that a host call can have, but for OK and those excepted. The short form makes do with a few.
 func every(except ...wasmhost.Status) []wasmhost.Status {
 	var all []wasmhost.Status
-	for s := pick(wasmhost.BadArgument, wasmhost.NotFound); s <= wasmhost.Unimplemented; s += pick[wasmhost.Status](8, 1) {
+	for s := forms.Pick(wasmhost.BadArgument, wasmhost.NotFound); s <= wasmhost.Unimplemented; s += forms.Pick[wasmhost.Status](8, 1) {
 		if !slices.Contains(except, s) {
 			all = append(all, s)
 		}

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"tollgate/internal/wasmhost"
+	"tollgate/internal/wasmhost/hosttest"
+	"tollgate/prove/forms"
 	"tollgate/prove/history"
 )
 
@@ -24,7 +26,7 @@ func TestLinearizable(t *testing.T) {
 		t.Run(fmt.Sprint(vms, " VMs"), func(t *testing.T) {
 			seed := seed(t)
 			total, histories, conflicts := history.Figures{}, 0, uint64(0)
-			for run := range pick(2, 40) {
+			for run := range forms.Pick(2, 40) {
 				load := newLoad(t, vms, seed+uint64(run))
 				for _, h := range load.run() {
 					checkHistory(t, h, load.limit)
@@ -36,7 +38,7 @@ func TestLinearizable(t *testing.T) {
 					t.Error(err)
 				}
 			}
-			proved(t, "linearizable", "%d VMs, %d histories with %v, %d conflicts (seed %d)", vms, histories, total, conflicts, seed)
+			forms.Proved(t, "linearizable", "%d VMs, %d histories with %v, %d conflicts (seed %d)", vms, histories, total, conflicts, seed)
 			if conflicts == 0 {
 				t.Error("no swap ever failed: nothing was concurrent")
 			}
@@ -84,7 +86,7 @@ func TestCheckerCatchesBrokenStores(t *testing.T) {
 					t.Log(err)
 				}
 			}
-			proved(t, "test of the test", "a store on which %s was caught in %d histories (seed %d)", tt.name, caught, seed)
+			forms.Proved(t, "test of the test", "a store on which %s was caught in %d histories (seed %d)", tt.name, caught, seed)
 			if caught == 0 {
 				t.Error("passed as linearizable")
 			}
@@ -119,7 +121,7 @@ const (
 )
 
 func newLoad(t *testing.T, vms int, seed uint64) *load {
-	l := &load{t: t, seed: seed, limit: history.Limit{Requests: 8, Window: 10}, host: newProxy(t)}
+	l := &load{t: t, seed: seed, limit: history.Limit{Requests: 8, Window: 10}, host: hosttest.New(t)}
 	l.host.SetSeed(seed)
 	l.recorder = history.NewRecorder(l.host.Now)
 	l.roots = fleet(t, l.host, vms, fmt.Sprintf(

@@ -6,7 +6,9 @@ import (
 	"time"
 
 	"tollgate/internal/wasmhost"
+	"tollgate/internal/wasmhost/hosttest"
 	"tollgate/limiter"
+	"tollgate/prove/forms"
 )
 
 const (
@@ -23,16 +25,16 @@ func TestMemory(t *testing.T) {
 		requests int
 		request  func(i int) wasmhost.Headers
 	}{
-		{"requests of 30 headers", pick(10_000, 500_000), thirtyHeaders},
-		{"requests of one-off clients", pick(20_000, 1_000_000), oneOff},
+		{"requests of 30 headers", forms.Pick(10_000, 500_000), thirtyHeaders},
+		{"requests of one-off clients", forms.Pick(20_000, 1_000_000), oneOff},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			root := start(t, newProxy(t), memoryConfig)
+			root := start(t, hosttest.New(t), memoryConfig)
 			curve := memoryCurve(t, root, tt.requests, tt.request)
 			warm, last := warmAndLast(curve)
-			proved(t, "memory", "%d %s: %s", tt.requests, tt.name, describeCurve(curve))
+			forms.Proved(t, "memory", "%d %s: %s", tt.requests, tt.name, describeCurve(curve))
 			if last > warm {
 				t.Errorf("the VM grew from %d to %d bytes", warm, last)
 			}

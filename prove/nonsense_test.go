@@ -3,6 +3,8 @@ package prove
 import (
 	"slices"
 	"testing"
+
+	"tollgate/prove/forms"
 )
 
 // TestNonsense plays random scripts: any headers, any order of callbacks, any configuration, faults and clock steps between.
@@ -11,13 +13,13 @@ func TestNonsense(t *testing.T) {
 	t.Parallel()
 	seed := seed(t)
 	figures, good := nonsenseFigures{}, configurations(t)
-	for i := range pick(100, 1500) {
+	for i := range forms.Pick(100, 1500) {
 		script := randomBytes(random(seed, i), 2000)
 		if err := playNonsense(t, good, script, &figures); err != nil {
 			t.Fatalf("script %d of seed %d: %v\nas a fuzz seed:\n[]byte(%q)", i, seed, err, script)
 		}
 	}
-	proved(t, "nonsense", "no trap, no panic: %+v (seed %d)", figures, seed)
+	forms.Proved(t, "nonsense", "no trap, no panic: %+v (seed %d)", figures, seed)
 	if figures.exchanges == 0 || figures.replies == 0 || figures.started == 0 || figures.refused == 0 {
 		t.Error("the scripts got nowhere")
 	}
@@ -44,7 +46,7 @@ func TestNonsenseMemory(t *testing.T) {
 	defer n.host.Close()
 	n.tame = true // each name of a metric stays in the VM, so the configurations must be the same ones
 	var curve []int64
-	for i := range pick(200, 3000) {
+	for i := range forms.Pick(200, 3000) {
 		script := randomBytes(random(seed, i), 2000)
 		if err := n.play(script); err != nil {
 			t.Fatalf("script %d of seed %d: %v", i, seed, err)
@@ -53,7 +55,7 @@ func TestNonsenseMemory(t *testing.T) {
 		curve = append(curve, int64(n.vm.MemorySize()))
 	}
 	warm, last := warmAndLast(curve)
-	proved(t, "nonsense memory", "%d scripts in one VM: %s (seed %d)", len(curve), describeCurve(curve), seed)
+	forms.Proved(t, "nonsense memory", "%d scripts in one VM: %s (seed %d)", len(curve), describeCurve(curve), seed)
 	const slack = 2 << 20 // a script can be more extreme than all before it
 	if last > warm+slack {
 		t.Errorf("the VM grew from %d to %d bytes", warm, last)

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"tollgate/internal/wasmhost"
+	"tollgate/internal/wasmhost/hosttest"
+	"tollgate/prove/forms"
 )
 
 // TestPrivacy holds that what a client identifies itself with stands nowhere but in its own requests: not in shared data, not
@@ -33,7 +35,7 @@ func TestPrivacy(t *testing.T) {
 			}
 		})
 	}
-	proved(t, "privacy", "%d keys of up to 8 KiB in %d kinds of identity: no 8 bytes of them, plain, in hex or base64, in %d bytes of shared data, logs, metrics and replies (seed %d)",
+	forms.Proved(t, "privacy", "%d keys of up to 8 KiB in %d kinds of identity: no 8 bytes of them, plain, in hex or base64, in %d bytes of shared data, logs, metrics and replies (seed %d)",
 		len(secrets), len(identities()), searched, seed)
 }
 
@@ -103,7 +105,7 @@ func visitor(path string, lines ...[2]string) wasmhost.Headers {
 // was replaced. It returns everything that they leave behind.
 func (k identityKind) footprint(t *testing.T, pluginName, onError string, secrets []string) string {
 	t.Helper()
-	host := newProxy(t)
+	host := hosttest.New(t)
 	config := fmt.Sprintf(`{"max_counters": 16, "identity": %s, "on_error": %q, "on_unidentified": "refuse", "shadow_header": "x-shadow",
 		"refusal": {"problem_details": true}, "ratelimit_headers": {"style": "both", "expose": true}, "plans": {"gold": {"members": ["sha256:%x"]}},
 		"rules": [{"name": "watched", "mode": "shadow", "limits": [{"requests": 1, "window": "1h"}]},

@@ -15,20 +15,6 @@ import (
 
 var update = flag.Bool("update", false, "write the tables under testdata anew")
 
-// pick returns what the short form needs, or what the long form does.
-func pick[T any](short, long T) T {
-	if os.Getenv("TOLLGATE_PROVE") == "full" {
-		return long
-	}
-	return short
-}
-
-// proved prints the line of a property.
-func proved(t testing.TB, property, format string, args ...any) {
-	t.Helper()
-	t.Logf("prove: %s: %s", property, fmt.Sprintf(format, args...))
-}
-
 // seed returns a number for what is random in a test: $TOLLGATE_SEED, or a fresh one. The test prints it.
 func seed(t testing.TB) uint64 {
 	t.Helper()
@@ -61,18 +47,6 @@ func built(t testing.TB) *wasmhost.Module {
 		t.Fatal(err)
 	}
 	return module
-}
-
-// newProxy returns a host that ends with the test.
-func newProxy(t testing.TB) *wasmhost.Host {
-	t.Helper()
-	host := wasmhost.NewHost()
-	t.Cleanup(func() {
-		if err := host.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return host
 }
 
 // start starts the module with a configuration in a VM of its own.

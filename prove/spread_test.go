@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"tollgate/internal/wasmhost"
+	"tollgate/internal/wasmhost/hosttest"
+	"tollgate/prove/forms"
 )
 
 const (
@@ -20,7 +22,7 @@ const (
 func TestNobodyCanAimAtABucket(t *testing.T) {
 	t.Parallel()
 	seed := seed(t)
-	clients := pick(400, 4000)
+	clients := forms.Pick(400, 4000)
 	attackers := newAim(t, seed)
 	collisions := attackers.collide(clients)
 	if spread := attackers.spread(collisions); spread.most() != clients {
@@ -44,7 +46,7 @@ func TestNobodyCanAimAtABucket(t *testing.T) {
 		}
 		spread := newAim(t, seed+1).spread(keys)
 		chi, bound := spread.chiSquare(), chiSquareBound(spreadBuckets-1)
-		proved(t, "spread", "%d clients with %s over %d buckets: chi-square %.1f of at most %.1f, the fullest has %d (seed %d)",
+		forms.Proved(t, "spread", "%d clients with %s over %d buckets: chi-square %.1f of at most %.1f, the fullest has %d (seed %d)",
 			clients, kind.name, spreadBuckets, chi, bound, spread.most(), seed)
 		if chi > bound {
 			t.Errorf("%s fall into %v", kind.name, spread)
@@ -62,7 +64,7 @@ type aim struct {
 // newAim returns a proxy whose key of the hash is made from the seed.
 func newAim(t *testing.T, seed uint64) *aim {
 	t.Helper()
-	host := newProxy(t)
+	host := hosttest.New(t)
 	host.SetSeed(seed)
 	a := &aim{t: t, root: start(t, host, spreadConfig)}
 	host.ObserveShared(func(access wasmhost.Access) {

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"tollgate/internal/wasmhost"
+	"tollgate/internal/wasmhost/hosttest"
+	"tollgate/prove/forms"
 )
 
 // startFault is something that goes wrong while a configuration starts, and what must come of it.
@@ -85,7 +87,7 @@ func TestStartFaults(t *testing.T) {
 			}
 		})
 	}
-	proved(t, "faults at the start", "%d kinds, %d ways to play them: started, or refused while the running configuration goes on",
+	forms.Proved(t, "faults at the start", "%d kinds, %d ways to play them: started, or refused while the running configuration goes on",
 		len(startFaults()), played)
 }
 
@@ -115,7 +117,7 @@ func (f startFault) inject(s wasmhost.Status) func(wasmhost.Call, int) (wasmhost
 // begin plays the fault while no configuration is running.
 func (f startFault) begin(t *testing.T, inject injection) {
 	t.Helper()
-	host := newProxy(t)
+	host := hosttest.New(t)
 	host.SetHooks(wasmhost.Hooks{Inject: inject.inject()})
 	_, err := host.Start(built(t), plugin(namedConfig))
 	f.check(t, inject, host, err)
@@ -124,7 +126,7 @@ func (f startFault) begin(t *testing.T, inject injection) {
 // update plays the fault while another configuration is running.
 func (f startFault) update(t *testing.T, inject injection) {
 	t.Helper()
-	host := newProxy(t)
+	host := hosttest.New(t)
 	running := start(t, host, namedConfig)
 	do(t, running, get("alice"))
 	host.ResetLogs()

@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"tollgate/internal/wasmhost"
+	"tollgate/internal/wasmhost/hosttest"
 )
 
 // TestHostCalls holds the whole list of host calls of an exchange: each costs more than everything the filter does itself.
 func TestHostCalls(t *testing.T) {
 	const configuration = `{"domain": "shop", "rules": [{"name": "api", "match": [{"path_prefix": "/api"}],
 		"limits": [{"requests": 2, "window": "10s"}]}]}`
-	root := start(t, newProxy(t), configuration)
+	root := start(t, hosttest.New(t), configuration)
 	do(t, root, get("/api", "warm-up"), nil) // the first request allocates, and the runtime may look at its clock
 	root.VM().SetTrace(true)
 	reading := []string{"get_header_map_pairs(request)"}
@@ -45,7 +46,7 @@ func TestHostCalls(t *testing.T) {
 
 // TestCallsOfTheLifeCycle holds the host calls at the start of a plugin, and those of a tick.
 func TestCallsOfTheLifeCycle(t *testing.T) {
-	host := newProxy(t)
+	host := hosttest.New(t)
 	vm, err := host.NewVM(built(t), "")
 	if err != nil {
 		t.Fatal(err)

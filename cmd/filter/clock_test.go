@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"tollgate/internal/wasmhost"
+	"tollgate/internal/wasmhost/hosttest"
 )
 
 // TestInstants decides requests at the ends of the time that a clock can show.
@@ -23,7 +24,7 @@ func TestInstants(t *testing.T) {
 		{"the last instant there is", time.Unix(0, 1<<63-1), "", 1},
 		{"before 1970", time.Unix(-1, 0), "", 1},
 	} {
-		host := newProxy(t)
+		host := hosttest.New(t)
 		root := start(t, host, threeInTen)
 		host.SetTime(c.now)
 		want(t, c.name, do(t, root, get("/", "alice"), nil), 200, c.headers)
@@ -34,7 +35,7 @@ func TestInstants(t *testing.T) {
 
 // TestTheClockIsSetBack holds that a client whose budget is spent is told a wait within its window, and is served after it.
 func TestTheClockIsSetBack(t *testing.T) {
-	host := newProxy(t)
+	host := hosttest.New(t)
 	first, second := start(t, host, limited(1, "10s", "")), start(t, host, limited(1, "10s", ""))
 	want(t, "before", do(t, first, get("/", "alice"), nil), 200, "limit=1 remaining=0 reset=1700000010")
 	want(t, "before", do(t, first, get("/", "alice"), nil), 429, "limit=1 remaining=0 reset=1700000010 retry-after=10")
@@ -48,7 +49,7 @@ func TestTheClockIsSetBack(t *testing.T) {
 
 // TestVersionsWrapAround lets the proxy's 32-bit version counter start again while a client is counted.
 func TestVersionsWrapAround(t *testing.T) {
-	host := newProxy(t)
+	host := hosttest.New(t)
 	roots := []*wasmhost.Root{start(t, host, limited(40, "1h", "")), start(t, host, limited(40, "1h", ""))}
 	host.SetNextVersion(1<<32 - 20)
 	var told []string

@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"tollgate/internal/wasmhost"
+	"tollgate/internal/wasmhost/hosttest"
 )
 
 // TestConflictsAreTriedAgain lets the proxy answer "conflict" some times: the request is counted once.
 func TestConflictsAreTriedAgain(t *testing.T) {
 	for _, conflicts := range []int{1, 3, 63} {
-		host := newProxy(t)
+		host := hosttest.New(t)
 		root := start(t, host, limited(5, "1h", ""))
 		// The first write creates the bucket, the second one swaps it.
 		for _, remaining := range []string{"4", "3"} {
@@ -30,7 +31,7 @@ func TestConflictsAreTriedAgain(t *testing.T) {
 // TestEndlessConflictsEndWithOnError holds that the attempts are bounded, and what a request gets then.
 func TestEndlessConflictsEndWithOnError(t *testing.T) {
 	for onError, status := range map[string]int{"allow": 200, "refuse": 503} {
-		host := newProxy(t)
+		host := hosttest.New(t)
 		root := start(t, host, limited(5, "1h", `"on_error": "`+onError+`",`))
 		host.ResetLogs()
 		root.VM().SetHooks(wasmhost.Hooks{Inject: wasmhost.Fail("set_shared_data", -1, wasmhost.CASMismatch)})
@@ -74,7 +75,7 @@ func TestFailingHostCalls(t *testing.T) {
 				continue // a conflict, which is tried again
 			}
 			for onError, code := range map[string]int{"allow": c.allowed, "refuse": c.strict} {
-				host := newProxy(t)
+				host := hosttest.New(t)
 				root := start(t, host, limited(1, "1h", `"on_error": "`+onError+`",`))
 				if c.spent {
 					want(t, "before", do(t, root, get("/", "alice"), nil), 200, counted)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tollgate/internal/wasmhost"
+	"tollgate/internal/wasmhost/hosttest"
 )
 
 // TestHostileRequests sends what no decent client sends. Nothing traps, and everything is counted.
@@ -36,7 +37,7 @@ func TestHostileRequests(t *testing.T) {
 		"a line break in the method": bare("GET\r\nX: y", "/"),
 	} {
 		t.Run(name, func(t *testing.T) {
-			root := start(t, newProxy(t), threeInTen)
+			root := start(t, hosttest.New(t), threeInTen)
 			for _, remaining := range []string{"2", "1"} {
 				want(t, name, do(t, root, headers, nil), 200, "limit=3 remaining="+remaining+" reset=1700000010")
 			}
@@ -47,7 +48,7 @@ func TestHostileRequests(t *testing.T) {
 // TestHostileKeys holds that keys are bytes: those that differ anywhere are different clients, whatever they are made of.
 func TestHostileKeys(t *testing.T) {
 	long := strings.Repeat("k", 8<<10)
-	root := start(t, newProxy(t), limited(1, "10s", ""))
+	root := start(t, hosttest.New(t), limited(1, "10s", ""))
 	for _, key := range []string{
 		"\xff", "\xfe", "\xc3\x28", "\x00", "\x00\x00", "a\x00b", "a\x00c", long + "1", long + "2", long,
 		strings.Repeat("k", 60<<10), "alice", "Alice", "al ice", "*", "anonymous", "null", "💣",
@@ -65,7 +66,7 @@ func TestHostileKeys(t *testing.T) {
 // TestKeysStaySecret looks for API keys in everything that leaves the module: shared data, log, metrics, replies.
 func TestKeysStaySecret(t *testing.T) {
 	const key = "s3cr3t-0f-al1ce"
-	host := newProxy(t)
+	host := hosttest.New(t)
 	root := start(t, host, limited(1, "10s", `"on_error": "refuse",`))
 	serve := func() {
 		response := do(t, root, get("/", key), nil)

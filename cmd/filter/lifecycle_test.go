@@ -15,6 +15,7 @@ import (
 	"tollgate/filter"
 	"tollgate/internal/abi"
 	"tollgate/internal/wasmhost"
+	"tollgate/internal/wasmhost/hosttest"
 )
 
 // proxy is one proxy with one plugin, whatever runs it.
@@ -174,7 +175,7 @@ type module struct {
 }
 
 func inModule(t *testing.T) proxy {
-	host := newProxy(t)
+	host := hosttest.New(t)
 	host.SetClock(time.Now)
 	return &module{t: t, host: host}
 }

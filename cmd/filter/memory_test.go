@@ -4,13 +4,15 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"tollgate/internal/wasmhost/hosttest"
 )
 
 // TestFloodOfClients sends 100,000 clients that come once each. The number of keys stays within the table, and who was
 // counted before is counted still.
 func TestFloodOfClients(t *testing.T) {
 	const maxCounters, buckets, clients = 4096, 512, 100_000
-	host := newProxy(t)
+	host := hosttest.New(t)
 	root := start(t, host, limited(3, "1h", fmt.Sprintf(`"max_counters": %d,`, maxCounters)))
 	for _, remaining := range []string{"2", "1"} {
 		want(t, "before", do(t, root, get("/", "alice"), nil), 200, "limit=3 remaining="+remaining+" reset=1700002800")
@@ -45,7 +47,7 @@ func TestFloodOfClients(t *testing.T) {
 // TestMemoryIsFlat holds that a request leaves nothing behind in the VM, not even something to collect.
 func TestMemoryIsFlat(t *testing.T) {
 	const warmUp, requests = 10_000, 100_000
-	root := start(t, newProxy(t), threeInTen)
+	root := start(t, hosttest.New(t), threeInTen)
 	request := get("/", "")
 	key := &request[len(request)-1][1]
 	for i := len(request); i < 30; i++ {
@@ -75,7 +77,7 @@ func TestMemoryIsFlat(t *testing.T) {
 // still grow by what is collected late: far less than the plugins would take.
 func TestMemoryOfUpdates(t *testing.T) {
 	const warmUp, updates, slack = 1_000, 3_000, 2 << 20
-	root := start(t, newProxy(t), threeInTen)
+	root := start(t, hosttest.New(t), threeInTen)
 	update := func(times int) uint32 {
 		for i := range times {
 			next, err := root.Update([]byte(limited(i+1, "10s", "")))

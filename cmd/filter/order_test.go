@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"tollgate/internal/wasmhost"
+	"tollgate/internal/wasmhost/hosttest"
 )
 
 // step is one callback of a stream in an odd order.
@@ -69,7 +70,7 @@ func TestOddOrders(t *testing.T) {
 		{"tick after the plugin", []step{unplug, tickRoot, remove}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			root := start(t, newProxy(t), threeInTen)
+			root := start(t, hosttest.New(t), threeInTen)
 			s, err := root.NewStream()
 			if err != nil {
 				t.Fatal(err)
@@ -91,7 +92,7 @@ func TestOddOrders(t *testing.T) {
 
 // TestActions holds that a request is held exactly when the filter has answered it: held without an answer it would hang.
 func TestActions(t *testing.T) {
-	root := start(t, newProxy(t), limited(1, "10s", ""))
+	root := start(t, hosttest.New(t), limited(1, "10s", ""))
 	for i, action := range []wasmhost.Action{wasmhost.Continue, wasmhost.Pause, wasmhost.Pause} {
 		s, err := root.NewStream()
 		if err != nil {
@@ -110,7 +111,7 @@ func TestActions(t *testing.T) {
 
 // TestInterleavedStreams holds that a stream keeps its own numbers while others run in the same memory.
 func TestInterleavedStreams(t *testing.T) {
-	root := start(t, newProxy(t), threeInTen)
+	root := start(t, hosttest.New(t), threeInTen)
 	names := []string{"alice", "bob", "alice", "alice"}
 	var streams []*wasmhost.Stream
 	for _, name := range names {
@@ -135,7 +136,7 @@ func TestInterleavedStreams(t *testing.T) {
 // TestNothingOfACallbackIsKept holds that the plugin's name, which the proxy returned at the start and whose memory later
 // callbacks use again, is still right where it serves as the domain.
 func TestNothingOfACallbackIsKept(t *testing.T) {
-	host := newProxy(t)
+	host := hosttest.New(t)
 	configuration := strings.Replace(threeInTen, `"domain": "shop"`, `"on_unidentified": "refuse"`, 1)
 	root := start(t, host, configuration)
 	host.ResetLogs()

@@ -11,18 +11,6 @@ import (
 // threeInTen allows a client three requests in ten seconds.
 const threeInTen = `{"domain": "shop", "rules": [{"name": "api", "limits": [{"requests": 3, "window": "10s"}]}]}`
 
-// newProxy returns a host without plugins, its clock stopped.
-func newProxy(t testing.TB) *wasmhost.Host {
-	t.Helper()
-	host := wasmhost.NewHost()
-	t.Cleanup(func() {
-		if err := host.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return host
-}
-
 // start starts the module with a configuration in a VM of its own.
 func start(t testing.TB, host *wasmhost.Host, configuration string) *wasmhost.Root {
 	t.Helper()

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"tollgate/internal/wasmhost"
+	"tollgate/internal/wasmhost/hosttest"
 )
 
 // The host calls of an exchange: reading, taking and telling are what every counted request costs.
@@ -75,7 +76,7 @@ func TestHostCallsOfPolicies(t *testing.T) {
 		{"rules of a route", `"per_route": true`, `{"name": "api", ` + never + `}`, get("/", "alice"), slices.Concat(reading, read(routeRules, routeName), taking, telling)},
 		{"two rules", ``, `{"name": "all", ` + everyone + ` "continue": true, ` + limits + `}, {"name": "api", ` + everyone + ` "match": [{"path": "/other"}], ` + limits + `}`, get("/", "alice"), counted},
 	} {
-		host := newProxy(t)
+		host := hosttest.New(t)
 		root := start(t, host, shop(c.rules, slices.DeleteFunc([]string{c.fields}, func(f string) bool { return f == "" })...))
 		present := []property{{address, "203.0.113.7:80"}, {claim, "silver"}, {routeName, "first"}, {virtualHost, "here"}, {policy, "gold"}, {routeRules, `[{"name": "own", ` + limits + `}]`}}
 		set(host, present, func() {
@@ -91,7 +92,7 @@ func TestHostCallsOfPolicies(t *testing.T) {
 //
 // Fields: rules.continue
 func TestHostCallsOfSeveralRules(t *testing.T) {
-	root := start(t, newProxy(t), shop(`
+	root := start(t, hosttest.New(t), shop(`
 		{"name": "all", "identity": [{"constant": "everyone"}], "continue": true, "limits": [{"requests": 9999, "window": "1h"}]},
 		{"name": "keyed", "limits": [{"requests": 99, "window": "1h"}]}`, `"max_counters": 16`))
 	apart := slices.Concat(reading, []string{"get_shared_data", "get_shared_data", "get_current_time_nanoseconds", "set_shared_data", "set_shared_data"}, telling)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tollgate/internal/wasmhost"
+	"tollgate/internal/wasmhost/hosttest"
 )
 
 // TestIdentities holds of each source whom it takes for one client and whom not, and what it reads of the proxy for that.
@@ -45,7 +46,7 @@ func TestIdentities(t *testing.T) {
 			"xds.route_name"},
 	} {
 		for _, place := range []string{"top", "rule"} {
-			host := newProxy(t)
+			host := hosttest.New(t)
 			identity, limits := `"identity": [`+c.source+`]`, `{"name": "api", "limits": [{"requests": 99, "window": "1h"}]}`
 			configuration := shop(limits, identity)
 			if place == "rule" {
@@ -79,7 +80,7 @@ func TestIdentities(t *testing.T) {
 //
 // Fields: identity
 func TestTheFirstSourceThatNamesAClient(t *testing.T) {
-	root := start(t, newProxy(t), shop(`{"name": "api", "limits": [{"requests": 9, "window": "1h"}]}`, `"identity": [{"header": "x-org"}, {"header": "x-api-key"}]`))
+	root := start(t, hosttest.New(t), shop(`{"name": "api", "limits": [{"requests": 9, "window": "1h"}]}`, `"identity": [{"header": "x-org"}, {"header": "x-api-key"}]`))
 	for _, c := range []struct {
 		request wasmhost.Headers
 		left    string
@@ -119,7 +120,7 @@ func TestUnidentified(t *testing.T) {
 		{"", `"on_unidentified": "next",`, rest, 200, "x-ratelimit-limit: 9\nx-ratelimit-remaining: 8\nx-ratelimit-reset: 1700002800"},
 	} {
 		fields := slices.DeleteFunc([]string{c.fields}, func(f string) bool { return f == "" })
-		root := start(t, newProxy(t), shop(`{"name": "api", `+c.rule+` "limits": [{"requests": 3, "window": "1h"}]}`+c.rules, fields...))
+		root := start(t, hosttest.New(t), shop(`{"name": "api", `+c.rule+` "limits": [{"requests": 3, "window": "1h"}]}`+c.rules, fields...))
 		r := do(t, root, bare("GET", "/"), nil)
 		if r.Status != c.status || headersOf(r) != c.headers {
 			t.Errorf("%s %s: %d with\n%s\nwant %d with\n%s", c.fields, c.rule, r.Status, headersOf(r), c.status, c.headers)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"tollgate/internal/wasmhost"
+	"tollgate/internal/wasmhost/hosttest"
 )
 
 // matchCase is a match and requests, each with properties of its stream, that it holds or does not.
@@ -76,7 +77,7 @@ var matchCases = []matchCase{
 // rules.match.headers.prefix, rules.match.headers.regex, rules.match.headers.invert, rules.match.addresses, rules.match.route,
 // rules.match.virtual_host, rules.match.policy
 func TestMatches(t *testing.T) {
-	host := newProxy(t)
+	host := hosttest.New(t)
 	vm, err := host.NewVM(built(t), "")
 	if err != nil {
 		t.Fatal(err)
@@ -120,7 +121,7 @@ func TestTheFirstRuleThatMatches(t *testing.T) {
 		{login + ", " + posts, "POST", "/logout", "9"},
 		{login + ", " + posts, "GET", "/login", ""},
 	} {
-		root := start(t, newProxy(t), shop(c.rules))
+		root := start(t, hosttest.New(t), shop(c.rules))
 		if got := do(t, root, bare(c.method, c.target), nil).Headers.Value("x-ratelimit-limit"); got != c.limit {
 			t.Errorf("%s %s by %s: limit %q, want %q", c.method, c.target, c.rules, got, c.limit)
 		}
@@ -132,7 +133,7 @@ func TestTheFirstRuleThatMatches(t *testing.T) {
 //
 // Fields: rules.match.path_template
 func TestIdentifiersInAPathMakeNoCounters(t *testing.T) {
-	host := newProxy(t)
+	host := hosttest.New(t)
 	root := start(t, host, shop(`{"name": "verify", "match": [{"path_template": "/verify/{code}"}], "limits": [{"requests": 5, "window": "1h"}]}`))
 	keys := host.Shared("").Len()
 	for i := range 5 {
@@ -148,7 +149,7 @@ func TestIdentifiersInAPathMakeNoCounters(t *testing.T) {
 //
 // Fields: exempt
 func TestProbesAndPreflightsPass(t *testing.T) {
-	host := newProxy(t)
+	host := hosttest.New(t)
 	root := start(t, host, shop(`{"name": "api", "on_unidentified": "refuse", "limits": [{"requests": 1, "window": "1h"}]}`,
 		`"exempt": [{"methods": ["OPTIONS"], "headers": [{"name": "access-control-request-method"}]}, {"methods": ["GET"], "path": "/healthz"}]`))
 	keys := host.Shared("").Len()

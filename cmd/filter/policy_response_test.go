@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tollgate/internal/wasmhost"
+	"tollgate/internal/wasmhost/hosttest"
 )
 
 // TestRefusals holds status, header lines in order and body of each kind of refusal, and what a gRPC client gets of it.
@@ -34,7 +35,7 @@ func TestRefusals(t *testing.T) {
 			if place == "rule" {
 				configuration = shop(fmt.Sprintf(rule, `"refusal": `+c.refusal+`,`))
 			}
-			root := start(t, newProxy(t), configuration)
+			root := start(t, hosttest.New(t), configuration)
 			r := do(t, root, get("/", "alice"), nil)
 			if r.Status != c.status || headersOf(r)+"\n" != limits+c.headers || r.Body != c.body || r.Details != "tollgate.never.10s" {
 				t.Errorf("%s at the %s: %d, %s\n%s\n%s\nwant %d\n%s%s%s", c.refusal, place, r.Status, r.Details, headersOf(r), r.Body, c.status, limits, c.headers, c.body)
@@ -51,7 +52,7 @@ func TestRefusals(t *testing.T) {
 //
 // Fields: refusal, rules.refusal
 func TestRefusalsMerge(t *testing.T) {
-	root := start(t, newProxy(t), shop(`
+	root := start(t, hosttest.New(t), shop(`
 		{"name": "own", "match": [{"path": "/own"}], "limits": [{"requests": 0, "window": "10s"}], "refusal": {"status": 503, "headers": {"x-b": "2"}}},
 		{"name": "never", "limits": [{"requests": 0, "window": "10s"}]}`, `"refusal": {"body": "No.", "headers": {"x-a": "1"}}`, `"ratelimit_headers": {"style": "none"}`))
 	for target, want := range map[string]string{
@@ -91,7 +92,7 @@ func TestHeaderStyles(t *testing.T) {
 			if place == "rule" && !strings.Contains(c.style, "style") {
 				continue // it would inherit the other style
 			}
-			root := start(t, newProxy(t), configuration)
+			root := start(t, hosttest.New(t), configuration)
 			allowed, refused := c.lines, c.lines+"\nretry-after: 10"
 			if c.exposed != "" {
 				allowed += "\naccess-control-expose-headers: " + c.exposed
@@ -123,7 +124,7 @@ func ownLines(lines string) wasmhost.Upstream {
 //
 // Fields: ratelimit_headers
 func TestEveryStatusTellsTheStanding(t *testing.T) {
-	root := start(t, newProxy(t), limited(7, "10s", ""))
+	root := start(t, hosttest.New(t), limited(7, "10s", ""))
 	for i, status := range []int{200, 204, 304, 404, 500, 503, 429} {
 		r := do(t, root, get("/", "alice"), wasmhost.Respond(status, [2]string{"retry-after", "77"}))
 		wanted := []string{"retry-after: 77", "x-ratelimit-limit: 7", fmt.Sprint("x-ratelimit-remaining: ", 6-i), "x-ratelimit-reset: 1700000010"}
@@ -150,7 +151,7 @@ func TestTheLimitThatRefusesIsTold(t *testing.T) {
 		{``, hidden, [2]int{9, 1}, "retry-after=2800", "tollgate.second.3600s"},
 		{hidden, ``, [2]int{1, 9}, "retry-after=10", "tollgate.first.10s"},
 	} {
-		root := start(t, newProxy(t), shop(fmt.Sprintf(`
+		root := start(t, hosttest.New(t), shop(fmt.Sprintf(`
 			{"name": "first", "continue": true, %s "limits": [{"requests": %d, "window": "10s"}]},
 			{"name": "second", %s "limits": [{"requests": %d, "window": "1h"}]}`, c.first, c.requests[0], c.second, c.requests[1])))
 		do(t, root, get("/", "alice"), nil)

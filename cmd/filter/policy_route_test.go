@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"tollgate/internal/wasmhost"
+	"tollgate/internal/wasmhost/hosttest"
 )
 
 // onRoute plays a request of alice by a route of that name with these rules, "" for none.
@@ -29,7 +30,7 @@ func routeLimit(requests int) string {
 // Fields: per_route
 func TestRulesOfRoutes(t *testing.T) {
 	for onError, status := range map[string]int{"allow": 200, "refuse": 503} {
-		host := newProxy(t)
+		host := hosttest.New(t)
 		root := start(t, host, limited(9, "1h", `"per_route": true, "on_error": "`+onError+`",`))
 		host.ResetLogs()
 		for range 2 {
@@ -47,7 +48,7 @@ func TestRulesOfRoutes(t *testing.T) {
 			t.Errorf("log %s", host.LogText())
 		}
 	}
-	root := start(t, newProxy(t), limited(9, "1h", `"per_route": false,`))
+	root := start(t, hosttest.New(t), limited(9, "1h", `"per_route": false,`))
 	want(t, "not asked for", onRoute(t, root, "first", routeLimit(5)), 200, "limit=9 remaining=8 reset=1700002800")
 }
 
@@ -57,7 +58,7 @@ func TestRulesOfRoutes(t *testing.T) {
 // Fields: per_route
 func TestManyRoutesTakeNoMemory(t *testing.T) {
 	const texts, rounds, steady, tolerance = 400, 10, 3, 1 << 20
-	host := newProxy(t)
+	host := hosttest.New(t)
 	root := start(t, host, limited(9, "1h", `"per_route": true,`))
 	var memory [rounds]uint32
 	for round := range rounds {

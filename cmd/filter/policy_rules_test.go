@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tollgate/internal/wasmhost"
+	"tollgate/internal/wasmhost/hosttest"
 )
 
 // exchange is a request, the upstream's answer to it, and what the client must get.
@@ -34,7 +35,7 @@ func play(t *testing.T, what string, root *wasmhost.Root, exchanges ...exchange)
 //
 // Fields: rules.limits, rules.limits.requests, rules.limits.window, rules.description
 func TestLimits(t *testing.T) {
-	host := newProxy(t)
+	host := hosttest.New(t)
 	root := start(t, host, shop(`
 		{"name": "two", "match": [{"path": "/two"}], "description": "bursts, and in the long run", "limits": [{"requests": 2, "window": "10s"}, {"requests": 3, "window": "1h"}]},
 		{"name": "free", "match": [{"path": "/free"}], "limits": "unlimited"},
@@ -62,7 +63,7 @@ func TestLimits(t *testing.T) {
 //
 // Fields: rules.continue
 func TestSeveralRules(t *testing.T) {
-	host := newProxy(t)
+	host := hosttest.New(t)
 	root := start(t, host, shop(`
 		{"name": "all", "identity": [{"constant": "everyone"}], "continue": true, "limits": [{"requests": 5, "window": "1h"}]},
 		{"name": "call", "match": [{"path": "/call"}], "limits": [{"requests": 2, "window": "1h"}]}`))
@@ -80,7 +81,7 @@ func TestSeveralRules(t *testing.T) {
 //
 // Fields: rules.continue, identity.address
 func TestAFloodOfInventedKeys(t *testing.T) {
-	host := newProxy(t)
+	host := hosttest.New(t)
 	root := start(t, host, shop(`
 		{"name": "network", "identity": [{"address": {}}], "continue": true, "limits": [{"requests": 50, "window": "1h"}]},
 		{"name": "keyed", "limits": [{"requests": 5, "window": "1h"}]}`, `"max_counters": 256`))
@@ -101,7 +102,7 @@ func TestAFloodOfInventedKeys(t *testing.T) {
 //
 // Fields: rules.cost
 func TestCost(t *testing.T) {
-	root := start(t, newProxy(t), shop(`{"name": "export", "cost": 4, "limits": [{"requests": 10, "window": "10s"}, {"requests": 100, "window": "1h"}]}`))
+	root := start(t, hosttest.New(t), shop(`{"name": "export", "cost": 4, "limits": [{"requests": 10, "window": "10s"}, {"requests": 100, "window": "1h"}]}`))
 	play(t, "cost", root, exchange{get("/", "alice"), 0, 200, "limit=10 remaining=6 reset=1700000010"}, exchange{get("/", "alice"), 0, 200, "limit=10 remaining=2 reset=1700000010"},
 		exchange{get("/", "alice"), 0, 429, "limit=10 remaining=2 reset=1700000010 retry-after=10"})
 }
@@ -110,7 +111,7 @@ func TestCost(t *testing.T) {
 //
 // Fields: rules.count_statuses
 func TestOnlyFailedLoginsCount(t *testing.T) {
-	host := newProxy(t)
+	host := hosttest.New(t)
 	root := start(t, host, shop(`{"name": "login", "limits": [{"requests": 2, "window": "1h"}], "count_statuses": ["401", "5xx"]}`))
 	play(t, "statuses", root,
 		exchange{get("/", "alice"), 200, 200, "limit=2 remaining=2 reset=1700002800"}, exchange{get("/", "alice"), 401, 401, "limit=2 remaining=1 reset=1700002800"},
@@ -153,7 +154,7 @@ func TestModes(t *testing.T) {
 		{"shadow", `"mode": "enforce", "continue": true,`, enforced, "", map[string]uint64{"first.allowed": 1, "first.limited": 2, "second.allowed": 1}},
 		{"disabled", ``, untold, "", nil},
 	} {
-		host := newProxy(t)
+		host := hosttest.New(t)
 		root := start(t, host, shop(fmt.Sprintf(rules, c.rule), `"mode": "`+c.top+`"`, `"shadow_header": "X-Shadow"`))
 		play(t, c.top+" "+c.rule, root, c.exchanges...)
 		told := ""
@@ -174,7 +175,7 @@ func TestModes(t *testing.T) {
 // Fields: plans, plans.members, plan_from, plan_from.metadata, rules.plans
 func TestPlans(t *testing.T) {
 	hash := sha256.Sum256([]byte("goldie"))
-	host := newProxy(t)
+	host := hosttest.New(t)
 	root := start(t, host, shop(`{"name": "api", "limits": [{"requests": 2, "window": "1h"}], "plans": {"gold": [{"requests": 9, "window": "1h"}], "staff": "unlimited"}}`,
 		`"plans": {"gold": {"members": ["sha256:`+hex.EncodeToString(hash[:])+`"]}, "staff": {}}`,
 		`"plan_from": [{"metadata": ["envoy.filters.http.jwt_authn", "payload", "claim"]}]`))
@@ -206,7 +207,7 @@ func TestStagger(t *testing.T) {
 	}{
 		{`"stagger": true`, "", true}, {`"stagger": true`, `"stagger": false,`, false}, {`"stagger": false`, `"stagger": true,`, true}, {`"stagger": false`, "", false},
 	} {
-		root := start(t, newProxy(t), shop(fmt.Sprintf(rule, c.rule), c.top))
+		root := start(t, hosttest.New(t), shop(fmt.Sprintf(rule, c.rule), c.top))
 		ends := map[string]bool{}
 		for i := range 20 {
 			key := fmt.Sprint("client-", i)

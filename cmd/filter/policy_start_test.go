@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tollgate/internal/wasmhost"
+	"tollgate/internal/wasmhost/hosttest"
 )
 
 // TestDomains holds that plugins of one domain share their counters, in one VM or in several, and that others do not; the domain is
@@ -15,7 +16,7 @@ import (
 // Fields: domain, $schema
 func TestDomains(t *testing.T) {
 	const rules = `"rules": [{"name": "api", "limits": [{"requests": 9, "window": "1h"}]}]`
-	host := newProxy(t)
+	host := hosttest.New(t)
 	for i, c := range []struct{ name, domain, left string }{
 		{"one", `"domain": "shop", "$schema": "./tollgate.schema.json",`, "8"},
 		{"two", `"domain": "shop",`, "7"},
@@ -40,7 +41,7 @@ func TestDomains(t *testing.T) {
 func TestFullTables(t *testing.T) {
 	const clients, buckets = 200, 2 // of 12 counters each that a window of an hour may have
 	for onFull, passed := range map[string]int{"": 26, `"on_full": "share",`: 26, `"on_full": "allow",`: clients, `"on_full": "refuse",`: 24} {
-		host := newProxy(t)
+		host := hosttest.New(t)
 		root := start(t, host, limited(1, "1h", onFull+` "max_counters": 16,`))
 		keys, got := host.Shared("").Len(), 0
 		for i := range clients {
@@ -61,7 +62,7 @@ func TestFullTables(t *testing.T) {
 		tick(t, root)
 		wantMetrics(t, host, map[string]uint64{"table_full": clients - 24})
 	}
-	host := newProxy(t)
+	host := hosttest.New(t)
 	start(t, host, limited(1, "1h", `"max_counters": 1000,`))
 	if want := "info tollgate shop: started with 1 rules and 128 buckets for 1000 counters\n"; host.LogText() != want {
 		t.Errorf("log %q, want %q", host.LogText(), want)
@@ -79,7 +80,7 @@ func TestOnError(t *testing.T) {
 		{"", "", 200}, {`"on_error": "allow",`, "", 200}, {`"on_error": "refuse",`, "", 503},
 		{`"on_error": "allow",`, `"on_error": "refuse",`, 503}, {`"on_error": "refuse",`, `"on_error": "allow",`, 200},
 	} {
-		root := start(t, newProxy(t), `{`+c.top+` "domain": "shop", "rules": [{"name": "api", `+c.rule+` "limits": [{"requests": 9, "window": "1h"}]}]}`)
+		root := start(t, hosttest.New(t), `{`+c.top+` "domain": "shop", "rules": [{"name": "api", `+c.rule+` "limits": [{"requests": 9, "window": "1h"}]}]}`)
 		root.VM().SetHooks(wasmhost.Hooks{Inject: wasmhost.Fail("get_shared_data", 1, wasmhost.InternalFailure)})
 		want(t, c.top+c.rule, do(t, root, get("/", "alice"), nil), c.status, "")
 		want(t, c.top+c.rule+" afterwards", do(t, root, get("/", "alice"), nil), 200, "limit=9 remaining=8 reset=1700002800")
@@ -94,7 +95,7 @@ func TestAStruct(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	host := newProxy(t)
+	host := hosttest.New(t)
 	root := start(t, host, string(configuration))
 	login := with(bare("POST", "/login"), "x-api-key", "alice")
 	play(t, "a Struct", root,

@@ -6,12 +6,13 @@ import (
 	"testing"
 
 	"tollgate/internal/wasmhost"
+	"tollgate/internal/wasmhost/hosttest"
 )
 
 // TestUpdateInTheSameVM replaces a configuration while a stream is open: the stream ends under the old one, new ones begin
 // under the new one, and counters whose rule and window stay are kept.
 func TestUpdateInTheSameVM(t *testing.T) {
-	host := newProxy(t)
+	host := hosttest.New(t)
 	old := start(t, host, `{"domain": "shop", "rules": [
 		{"name": "login", "match": [{"path": "/login"}], "limits": [{"requests": 1, "window": "10s"}]},
 		{"name": "api", "limits": [{"requests": 3, "window": "10s"}]}]}`)
@@ -43,7 +44,7 @@ func TestUpdateInTheSameVM(t *testing.T) {
 
 // TestAStreamOutlivesItsPlugin ends a stream after its plugin is gone.
 func TestAStreamOutlivesItsPlugin(t *testing.T) {
-	host := newProxy(t)
+	host := hosttest.New(t)
 	root := start(t, host, threeInTen)
 	open, err := root.Begin(get("/", "alice"))
 	if err != nil {
@@ -61,7 +62,7 @@ func TestAStreamOutlivesItsPlugin(t *testing.T) {
 
 // TestBrokenUpdateIsRefused holds that every error is in the log with its place, and that the running plugin keeps serving.
 func TestBrokenUpdateIsRefused(t *testing.T) {
-	host := newProxy(t)
+	host := hosttest.New(t)
 	root := start(t, host, threeInTen)
 	want(t, "before", do(t, root, get("/", "alice"), nil), 200, "limit=3 remaining=2 reset=1700000010")
 	host.ResetLogs()
@@ -93,7 +94,7 @@ func TestBrokenUpdateIsRefused(t *testing.T) {
 
 // TestBrokenConfigurationsAreRefusedAtTheStart holds that none of them traps, and that the VM can be used afterwards.
 func TestBrokenConfigurationsAreRefusedAtTheStart(t *testing.T) {
-	host := newProxy(t)
+	host := hosttest.New(t)
 	vm, err := host.NewVM(built(t), "")
 	if err != nil {
 		t.Fatal(err)
@@ -128,7 +129,7 @@ func TestAConfigurationThatIsNotThere(t *testing.T) {
 		"none":         {wasmhost.Hooks{Inject: wasmhost.Fail("get_buffer_bytes", 1, wasmhost.NotFound)}, empty},
 		"out of reach": {wasmhost.Hooks{Inject: wasmhost.Fail("get_buffer_bytes", 1, wasmhost.BadArgument)}, unreadable},
 	} {
-		host := newProxy(t)
+		host := hosttest.New(t)
 		root := start(t, host, threeInTen)
 		for range 2 {
 			do(t, root, get("/", "alice"), nil) // leaves what it read in the VM
@@ -150,7 +151,7 @@ func TestTwoPlugins(t *testing.T) {
 		{"mart", "limit=3 remaining=2 reset=1700000010"},
 		{"shop", "limit=3 remaining=1 reset=1700000010"},
 	} {
-		host := newProxy(t)
+		host := hosttest.New(t)
 		first := start(t, host, limited(1, "10s", ""))
 		second := start(t, host, strings.Replace(threeInTen, "shop", c.domain, 1))
 		want(t, "first", do(t, first, get("/", "alice"), nil), 200, "limit=1 remaining=0 reset=1700000010")

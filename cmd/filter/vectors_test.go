@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"tollgate/internal/vectors"
+	"tollgate/internal/wasmhost/hosttest"
 )
 
 // TestWireTraces plays every step of the traces through the module, each scenario on an empty store.
@@ -16,7 +17,7 @@ func TestWireTraces(t *testing.T) {
 	played := 0
 	for _, scenario := range file.Scenarios {
 		t.Run(scenario.Name, func(t *testing.T) {
-			host := newProxy(t)
+			host := hosttest.New(t)
 			root := start(t, host, string(scenario.Config))
 			for i, step := range scenario.Steps {
 				host.SetTime(time.Unix(0, int64(step.At)))

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tollgate/internal/wasmhost"
+	"tollgate/internal/wasmhost/hosttest"
 )
 
 // TestWorkersShareOneBudget lets several workers decide the requests of one client at once, from a cold start. Exactly the
@@ -17,7 +18,7 @@ func TestWorkersShareOneBudget(t *testing.T) {
 	const budget, requests = 100, 400
 	for _, workers := range []int{2, 3, 4} {
 		t.Run(fmt.Sprint(workers), func(t *testing.T) {
-			host := newProxy(t)
+			host := hosttest.New(t)
 			roots := startWorkers(t, host, workers, limited(budget, "1h", ""))
 			told := make([][]string, workers)
 			var wait sync.WaitGroup
@@ -105,7 +106,7 @@ func TestAWorkerIsOvertaken(t *testing.T) {
 		{"into the next window", 10 * time.Second, []string{"1"}, 200, "limit=2 remaining=0 reset=1700000020"},
 		{"into a window that is spent", 10 * time.Second, []string{"1", "0"}, 429, "limit=2 remaining=0 reset=1700000020 retry-after=10"},
 	} {
-		host := newProxy(t)
+		host := hosttest.New(t)
 		slow, quick := start(t, host, limited(2, "10s", "")), start(t, host, limited(2, "10s", ""))
 		stalled := false
 		slow.VM().SetHooks(wasmhost.Hooks{Before: func(_ *wasmhost.VM, call wasmhost.Call) {
@@ -128,7 +129,7 @@ func TestAWorkerIsOvertaken(t *testing.T) {
 // TestTheClockIsReadAfterTheBucket lets a worker stall before it reads the clock, until the window it came in is over: the
 // request belongs to the window in which it is decided.
 func TestTheClockIsReadAfterTheBucket(t *testing.T) {
-	host := newProxy(t)
+	host := hosttest.New(t)
 	slow, quick := start(t, host, limited(1, "10s", "")), start(t, host, limited(1, "10s", ""))
 	want(t, "before", do(t, quick, get("/", "alice"), nil), 200, "limit=1 remaining=0 reset=1700000010")
 	stalled := false

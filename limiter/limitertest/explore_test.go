@@ -2,15 +2,12 @@ package limitertest_test
 
 import (
 	"fmt"
-	"os"
 	"testing"
 
 	"tollgate/limiter"
 	"tollgate/limiter/limitertest"
+	"tollgate/prove/forms"
 )
-
-// prove asks for the large bounds as well.
-var prove = os.Getenv("TOLLGATE_PROVE") == "full"
 
 // ask is a request of a client to one rule.
 func ask(who string, limits ...limiter.Limit) limitertest.Action {
@@ -93,7 +90,7 @@ type scenario struct {
 	name string
 	limitertest.Scenario
 	states int  // explored when this was written: fewer means that something is no longer looked at
-	long   bool // only with prove
+	long   bool // only in the long form
 }
 
 func scenarios(t *testing.T) []scenario {
@@ -194,7 +191,7 @@ func scenarios(t *testing.T) []scenario {
 func TestInterleavings(t *testing.T) {
 	var total limitertest.Report
 	for _, s := range scenarios(t) {
-		if s.long && !prove {
+		if s.long && !forms.Long() {
 			continue
 		}
 		t.Run(s.name, func(t *testing.T) {
